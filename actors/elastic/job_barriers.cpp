@@ -27,12 +27,13 @@ elastic::barrier_limits job_coordination::limits() const {
 }
 
 elastic::fire_machine* job_coordination::barrier_of(const fire_key& fire) {
-  const auto found = std::find_if(barriers_.begin(), barriers_.end(), [&](const auto& each) { return each.first == fire; });
-  return found == barriers_.end() ? nullptr : &found->second;
+  const auto found = std::find_if(once_.barriers.begin(), once_.barriers.end(),
+                                  [&](const auto& each) { return each.first == fire; });
+  return found == once_.barriers.end() ? nullptr : &found->second;
 }
 
 void job_coordination::tell_barriers(const std::vector<elastic::barrier_event>& events, job_moment at) {
-  if (!barriers_.empty())
+  if (!once_.barriers.empty())
     for (const auto& each : events)
       tell_barrier(each.fire, each.what, at);
 }
@@ -81,20 +82,19 @@ void job_coordination::carry_out(const fire_key& fire, const elastic::fire_decis
     }
   }
   leave();
-  std::erase_if(barriers_, [&](const auto& barrier) { return barrier.first == fire && barrier.second.is_done(); });
+  std::erase_if(once_.barriers, [&](const auto& barrier) { return barrier.first == fire && barrier.second.is_done(); });
 }
 
 // -- hooks -----------------------------------------------------------------------------------------------------------------
 
-// The hook of an earlier fire may run still, or no host be free: `start_hooks` tries again. The item of a hook never misses a fire.
+// The hook of an earlier fire may run still, or no host be there: `start_hooks` tries again. A hook never misses a fire.
 std::optional<elastic::item_write> job_coordination::start_hook(const fire_key& fire,
                                                                 const elastic::fire_action::start_hook& what, job_moment at) {
   std::optional<elastic::item_write> out;
   auto& one = items_.try_emplace(what.hook).first->second;
   if (one.state.state != elastic::item_state::idle)
     return out;
-  if (what.host.host != elastic::no_host)
-    choice_.host = what.host;
+  choice_.host = what.host;
   built_.hook = &out;
   apply(what.hook, elastic::event::fired{fire}, at);
   built_.hook = nullptr;
@@ -105,13 +105,17 @@ std::optional<elastic::item_write> job_coordination::start_hook(const fire_key& 
 void job_coordination::start_hooks(job_moment at) {
   if (is_idle_now())
     return;
-  for (std::size_t i = 0; i < barriers_.size(); ++i) {
-    const auto fire = barriers_[i].first;
-    const auto hook = barriers_[i].second.hook();
+  for (std::size_t i = 0; i < once_.barriers.size(); ++i) {
+    const auto fire = once_.barriers[i].first;
+    const auto hook = once_.barriers[i].second.hook();
     if (!hook)
       continue;
-    if (const auto& one = items_.try_emplace(*hook).first->second; one.state.state == elastic::item_state::idle && one.writes == 0)
-      apply(*hook, elastic::event::fired{fire}, at);
+    const auto& one = items_.try_emplace(*hook).first->second;
+    if (one.state.state != elastic::item_state::idle || one.writes != 0)
+      continue;
+    choice_.host = once_.barriers[i].second.hook_host();
+    apply(*hook, elastic::event::fired{fire}, at);
+    choice_.host.reset();
   }
 }
 
@@ -134,7 +138,7 @@ void job_coordination::send_go(item_number which) {
 
 void job_coordination::pass_barrier_time(job_moment at) {
   std::vector<fire_key> due;
-  for (const auto& [fire, machine] : barriers_)
+  for (const auto& [fire, machine] : once_.barriers)
     if (const auto when = machine.due_at(); when && *when <= at.now)
       due.push_back(fire);
   for (const auto& fire : due) {
@@ -171,7 +175,7 @@ void job_coordination::restore_barriers(const elastic::adopted_job& stored, job_
         waiting.push_back(which);
     }
     auto& machine =
-      barriers_.emplace_back(row.key, elastic::fire_machine::restore(row.state, expected, ended, limits(), at.now)).second;
+      once_.barriers.emplace_back(row.key, elastic::fire_machine::restore(row.state, expected, ended, limits(), at.now)).second;
     for (const auto which : waiting)
       static_cast<void>(machine.apply(elastic::fire_event::joined{which}, at.now));
     // Its run has ended, and the step after it was not stored.

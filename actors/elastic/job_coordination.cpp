@@ -58,7 +58,7 @@ void job_coordination::forget() {
   cursors_.clear();
   requests_.taken.clear();
   requests_.waiting.clear();
-  barriers_.clear();
+  once_.barriers.clear();
   inventories_.questions.clear();
   inventories_.hosts.clear();
   rows_.wanted.clear();
@@ -101,9 +101,9 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = *options.misfire_max_age;
   else if (schedule_.rule)
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
-  hook_rules_ = rules_;
-  hook_rules_.enabled = true;
-  hook_rules_.misfire = false;
+  once_.rules = rules_;
+  once_.rules.enabled = true;
+  once_.rules.misfire = false;
 }
 
 // A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
@@ -335,7 +335,7 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
     add(dues_.begin()->first);
   if (plan_.quiet_at)
     add(std::min(*plan_.quiet_at, plan_.latest));
-  for (const auto& [fire, machine] : barriers_)
+  for (const auto& [fire, machine] : once_.barriers)
     if (const auto due = machine.due_at())
       add(*due);
   for (const auto& [number, asked] : inventories_.questions)

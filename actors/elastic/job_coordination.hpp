@@ -173,6 +173,11 @@ private:
     std::vector<item_number> granted = {};
     std::optional<core::elastic::item_write>* hook = nullptr;
   };
+  struct once_listening {
+    std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers = {};
+    /// Options of the hooks. They belong to a fire that has begun: it goes on, also when the job was disabled meanwhile.
+    core::elastic::item_rules rules = {};
+  };
   struct request_list {
     /// Parameters of requests that this coordination has taken.
     std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
@@ -237,7 +242,7 @@ private:
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
                                                    const std::optional<host_process>& except);
   [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
-    return {at.now, at.wall, core::number(which) < 0 ? hook_rules_ : rules_, choose_};
+    return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_};
   }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
@@ -323,8 +328,6 @@ private:
   std::shared_ptr<const core::elastic::elastic_job_row> job_;
   schedule_state schedule_;
   core::elastic::item_rules rules_;
-  /// Of the hooks of once-listeners. They belong to a fire that has begun: it goes on, also when the job was disabled meanwhile.
-  core::elastic::item_rules hook_rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
@@ -347,7 +350,7 @@ private:
   std::optional<fire_flight> fire_;
   assembly built_;
   request_list requests_;
-  std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers_;
+  once_listening once_;
   write_list writes_;
   job_mail mail_;
   /// Process and version of the definition that it has, by host.

@@ -169,15 +169,18 @@ std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optio
                                                                 const std::optional<elastic::host_process>& except) {
   if (!known_)
     return std::nullopt;
+  // A host that is about to leave ends the fire that it has begun.
+  if (preferred && preferred != except)
+    if (const auto* seat = seat_of(preferred->host); seat != nullptr && seat->host == *preferred && is_allowed(*seat))
+      if (const auto* facts = known_->hosts.find(preferred->host)) {
+        const auto reason = elastic::reason_against(*facts, needs());
+        if (reason == elastic::gap_reason::none || reason == elastic::gap_reason::draining)
+          return preferred;
+      }
   const protocol::host_seat* best = nullptr;
-  for (const auto* seat : candidates()) {
-    if (!is_allowed(*seat) || seat->host == except)
-      continue;
-    if (preferred && seat->host == *preferred)
-      return seat->host;
-    if (best == nullptr || free_slots_of(*seat) > free_slots_of(*best))
+  for (const auto* seat : candidates())
+    if (is_allowed(*seat) && seat->host != except && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
       best = seat;
-  }
   return best == nullptr ? std::nullopt : std::optional{best->host};
 }
 

@@ -58,8 +58,8 @@ public:
   [[nodiscard]] std::optional<core::elastic::host_process> take_best(const std::optional<core::elastic::host_process>& except,
                                                                      const runs_job& runs);
 
-  /// Chooses the host of a hook: `preferred` if it may run the job, else the one with the most free slots; unset: none. A hook takes
-  /// no slot: the items that wait for it may have all.
+  /// Chooses the host of a hook: `preferred` if it may run the job or is about to leave, else the one with the most free slots;
+  /// unset: none. A hook takes no slot: the items that wait for it may have all.
   [[nodiscard]] std::optional<core::elastic::host_process>
   choose_for_hook(const std::optional<core::elastic::host_process>& preferred,
                   const std::optional<core::elastic::host_process>& except);

@@ -127,19 +127,13 @@ private:
         return;
       }
       go_to(fire_state::before_hook);
-      add(fire_action::start_hook{before_hook_item, last_arrival()});
+      add(fire_action::start_hook{before_hook_item, fire_.hook_host()});
     } else if (fire_.state_ == fire_state::released) {
       if (fire_.count(part::ended) == 0)
         return go_to(fire_state::done);
       go_to(fire_state::after_hook);
       add(fire_action::start_hook{after_hook_item, fire_.last_end_});
     }
-  }
-
-  [[nodiscard]] host_process last_arrival() const {
-    const auto found = std::find_if(fire_.arrivals_.rbegin(), fire_.arrivals_.rend(),
-                                    [this](const auto& each) { return fire_.part_of(each.first) == part::arrived; });
-    return found->second;
   }
 
   fire_machine& fire_;
@@ -198,6 +192,14 @@ std::optional<item_number> fire_machine::hook() const noexcept {
   if (state_ == fire_state::before_hook)
     return before_hook_item;
   return state_ == fire_state::after_hook ? std::optional{after_hook_item} : std::nullopt;
+}
+
+host_process fire_machine::hook_host() const noexcept {
+  if (state_ != fire_state::before_hook)
+    return last_end_;
+  const auto found = std::find_if(arrivals_.rbegin(), arrivals_.rend(),
+                                  [this](const auto& each) { return part_of(each.first) == part::arrived; });
+  return found == arrivals_.rend() ? host_process{} : found->second;
 }
 
 std::size_t fire_machine::missing() const noexcept {

@@ -167,6 +167,8 @@ public:
   [[nodiscard]] bool is_done() const noexcept { return state_ == fire_state::done; }
   /// Returns the hook that the state waits for; unset: none. The caller starts it when its item and a host are free.
   [[nodiscard]] std::optional<item_number> hook() const noexcept;
+  /// Returns the host that has the last arrival, or the last end, and should run the hook; 0: unknown.
+  [[nodiscard]] host_process hook_host() const noexcept;
   [[nodiscard]] fire_state state() const noexcept { return state_; }
   /// Returns the moment at which the fire needs `fire_event::time_passed`; unset: no barrier has an arrival yet.
   [[nodiscard]] std::optional<steady_time> due_at() const noexcept;

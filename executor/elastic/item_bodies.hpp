@@ -51,9 +51,9 @@ public:
   /// other a failure with its text. Returns false if no thread is available; then `done` is not called.
   virtual bool start(item_work work, std::function<void(core::run_outcome&&)> done) = 0;
 
-  /// Calls listeners one after another, on a thread that may block, and returns soon. One that fails does not keep the others from
-  /// being called. `done` is called once, on any thread: code 200 is success, any other the texts of the failures. Returns false if
-  /// no thread is available; then `done` is not called.
+  /// Calls listeners one after another, on a thread that may block, and returns soon. One that fails does not keep the others
+  /// from being called. `done` is called once, on any thread: code 200 is success, any other the texts of the failures. Returns
+  /// false if no thread is available; then `done` is not called.
   virtual bool call_listeners(listener_work work, std::function<void(core::run_outcome&&)> done) = 0;
 };
 

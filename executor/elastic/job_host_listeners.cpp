@@ -36,8 +36,7 @@ bool elastic_job_host_state::join_batch(item_run& run) {
   auto found = std::find_if(batches_.begin(), batches_.end(), [&](const auto& each) { return each.second.fire == fire; });
   const bool is_new = found == batches_.end();
   if (is_new)
-    found =
-      batches_.emplace(++last_batch_, batch{fire, run.spec, run.param, run.grant.source == run_source::failover}).first;
+    found = batches_.emplace(++last_batch_, batch{fire, run.spec, run.param, run.grant.source == run_source::failover}).first;
   found->second.items.insert(core::number(run.grant.item));
   found->second.open.insert(run.grant.run);
   if (is_new)
@@ -161,8 +160,8 @@ void elastic_job_host_state::begin_hook(item_run& run) {
   run.has_begun = true;
   run.began_at = now;
   const auto call = run.grant.item == core::elastic::before_hook_item ? listener_call::before_all : listener_call::after_all;
-  listener_work work{job_, call, core::elastic::names_in(run.spec->once_listeners), std::move(facts), run.control,
-                     log_of(number, now)};
+  listener_work work{
+    job_, call, core::elastic::names_in(run.spec->once_listeners), std::move(facts), run.control, log_of(number, now)};
   if (!tools_.bodies->call_listeners(std::move(work), on_end(number)))
     return ended(number, {call_failed, "the executor could not start a thread for the listeners"});
   tell_kind(run.grant, protocol::elastic_event_kind::started, now);

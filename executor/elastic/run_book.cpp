@@ -85,8 +85,6 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
     return elastic_refusal::old_epoch;
   if (!state.me || *state.me != grants.host)
     return elastic_refusal::other_process;
-  if (state.draining)
-    return elastic_refusal::draining;
   if (!spec)
     return elastic_refusal::no_definition;
   // Other kinds have no handler in this process.
@@ -99,6 +97,9 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
 
 elastic_refusal run_book::refusal_of(const protocol::elastic_grants& grants, const protocol::elastic_grant& grant,
                                      const protocol::elastic_spec& spec, const admission_state& state) const {
+  // The items of this process may wait for a hook.
+  if (state.draining && !is_hook(grant.item))
+    return elastic_refusal::draining;
   if (!state.lease_from || *state.lease_from + grant.lease <= state.now)
     return elastic_refusal::no_lease;
   if (core::number(grant.item) >= spec.total)

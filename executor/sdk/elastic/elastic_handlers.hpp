@@ -72,7 +72,7 @@ public:
   /// call. Errors: `conflict` for a duplicate name, `invalid_argument` for an empty or too long name, one with a comma or with
   /// blanks around it, and an empty factory.
   core::result<void> add_listener(std::string name, listener_factory factory);
-  /// The same for a listener that jobs name in `once_listeners`. Its names are apart from those of each-node listeners.
+  /// Registers a listener that jobs name in `once_listeners`. Factory and errors: as for `add_listener`, whose names are others.
   core::result<void> add_once_listener(std::string name, once_listener_factory factory);
 
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }

@@ -83,9 +83,9 @@ private:
   job_log& log_;
 };
 
-/// Runs on each host before the first and after the last item of a batch. Calls may block. Batches of one job overlap when an item
-/// of an earlier fire still runs: one object serves all of them, on several threads. An exception is written to the log of the
-/// call and to that of the process; the items run all the same.
+/// Runs on each host before the first and after the last item of a batch. Calls may block. Batches of one job overlap when an
+/// item of an earlier fire still runs: one object serves all of them, on several threads. An exception is written to the log of
+/// the call and to that of the process; the items run all the same.
 struct each_node_listener {
   virtual ~each_node_listener() = default;
   /// Returns the place among the listeners of the job: lower ones are called first, `before` and `after`. Equal ones: as listed.
