@@ -141,8 +141,9 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
 std::set<elastic::item_number> begun_since(admin_session& own, elastic::elastic_job_id job, const elastic::fire_key& fire,
                                            std::size_t runs_looked_at, std::size_t& of_fire) {
   std::set<elastic::item_number> begun, own_runs;
-  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? ORDER BY id DESC LIMIT ?", job,
-                        runs_looked_at);
+  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? AND item >= 0 ORDER BY id DESC"
+                        " LIMIT ?",
+                        job, runs_looked_at);
   while (runs.next()) {
     if (runs.time_ms(1) < fire.at)
       continue;
