@@ -17,7 +17,7 @@ constexpr std::array end_names{"finished", "error", "lost", "killed", "failed"};
 constexpr std::array takeover_names{"process_ended", "lease_over", "host_answered", "never_sent", "other"};
 /// By `elastic_refusal`.
 constexpr std::array refusal_names{"none",     "old_epoch",       "other_process", "no_lease", "no_free_slot",
-                                   "draining", "unknown_handler", "no_definition", "busy", "unknown_listener"};
+                                   "draining", "unknown_handler", "no_definition", "busy",     "unknown_listener"};
 /// By `host_state`.
 constexpr std::array host_state_names{"up", "silent", "dead", "left"};
 constexpr std::array<double, 12> takeover_bounds{.01, .05, .1, .25, .5, 1., 2., 5., 10., 30., 60., 120.};

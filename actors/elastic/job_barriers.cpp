@@ -16,8 +16,8 @@ bool is_hook(elastic::item_number which) noexcept { return core::number(which) <
 
 /// Returns the words of a barrier that is late, for its record. `missing`: number of items that it still waited for.
 std::string words_of_late(bool before, std::size_t missing) {
-  return "the barrier " + std::string{before ? "before" : "after"} + " the items was not complete in time: "
-         + std::to_string(missing) + (before ? " had not arrived" : " had not ended");
+  return "the barrier " + std::string{before ? "before" : "after"} +
+         " the items was not complete in time: " + std::to_string(missing) + (before ? " had not arrived" : " had not ended");
 }
 
 } // namespace
@@ -27,8 +27,8 @@ elastic::barrier_limits job_coordination::limits() const {
 }
 
 elastic::fire_machine* job_coordination::barrier_of(const fire_key& fire) {
-  const auto found = std::find_if(once_.barriers.begin(), once_.barriers.end(),
-                                  [&](const auto& each) { return each.first == fire; });
+  const auto found =
+    std::find_if(once_.barriers.begin(), once_.barriers.end(), [&](const auto& each) { return each.first == fire; });
   return found == once_.barriers.end() ? nullptr : &found->second;
 }
 
@@ -146,9 +146,9 @@ void job_coordination::pass_barrier_time(job_moment at) {
     const auto hook = machine == nullptr ? std::nullopt : machine->hook();
     tell_barrier(fire, elastic::fire_event::time_passed{}, at);
     // A hook that still waits for a host would begin too late.
-    if (const auto found = hook ? items_.find(*hook) : items_.end();
-        found != items_.end() && found->second.state.state == elastic::item_state::wanted
-        && found->second.state.cause.fire == fire)
+    if (const auto found = hook ? items_.find(*hook) : items_.end(); found != items_.end() &&
+                                                                     found->second.state.state == elastic::item_state::wanted &&
+                                                                     found->second.state.cause.fire == fire)
       apply(*hook, elastic::event::cancelled{}, at);
   }
 }

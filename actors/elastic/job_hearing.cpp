@@ -96,9 +96,8 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
       if (event.refusal == protocol::elastic_refusal::no_definition)
         specs_.erase(core::number(host.host));
       // Hosts without once-listeners must not hold up the items indefinitely.
-      if (is_hook
-          && (event.refusal == protocol::elastic_refusal::unknown_handler
-              || event.refusal == protocol::elastic_refusal::unknown_listener)) {
+      if (is_hook && (event.refusal == protocol::elastic_refusal::unknown_handler ||
+                      event.refusal == protocol::elastic_refusal::unknown_listener)) {
         out_.problems.push_back("a host has no once-listeners: the items go on without them");
         static_cast<void>(taken(elastic::event::cancelled{}));
       }

@@ -161,9 +161,8 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
   const auto cursor = cursors_.find(which);
   const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
   mail_.grant(host, job_->version, param_of(cause.fire),
-              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, cause.fire.source,
-               cause.fire.request, one.state.lease,
-               cursor == cursors_.end() ? std::nullopt : std::optional{cursor->second},
+              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, cause.fire.source, cause.fire.request,
+               one.state.lease, cursor == cursors_.end() ? std::nullopt : std::optional{cursor->second},
                barrier != nullptr && barrier->holds()});
 }
 

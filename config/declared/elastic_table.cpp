@@ -168,8 +168,8 @@ private:
     }
     if (ms && *ms >= field.min && *ms <= field.max)
       return *ms;
-    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole " + (counts_ms ? "milliseconds" : "seconds")
-                       + ", at most " + format_duration(core::milliseconds{field.max}));
+    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole " + (counts_ms ? "milliseconds" : "seconds") +
+                       ", at most " + format_duration(core::milliseconds{field.max}));
     return {};
   }
 

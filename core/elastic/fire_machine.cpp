@@ -197,8 +197,8 @@ std::optional<item_number> fire_machine::hook() const noexcept {
 host_process fire_machine::hook_host() const noexcept {
   if (state_ != fire_state::before_hook)
     return last_end_;
-  const auto found = std::find_if(arrivals_.rbegin(), arrivals_.rend(),
-                                  [this](const auto& each) { return part_of(each.first) == part::arrived; });
+  const auto found =
+    std::find_if(arrivals_.rbegin(), arrivals_.rend(), [this](const auto& each) { return part_of(each.first) == part::arrived; });
   return found == arrivals_.rend() ? host_process{} : found->second;
 }
 

@@ -28,9 +28,7 @@ protocol::elastic_job_host::behavior_type elastic_job_host_state::make_behavior(
   return {
     [this](protocol::item_grants& grants) { take(std::move(grants)); },
     [this](const protocol::item_order& order) { take(order); },
-    [this](protocol::body_ended& body) {
-      ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
-    },
+    [this](protocol::body_ended& body) { ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome)); },
     [this](protocol::listeners_ended& call) { take(std::move(call)); },
   };
 }

@@ -139,8 +139,8 @@ bool elastic_bodies::call_listeners(elastic::listener_work work, item_done done)
       run_log log{*parts->logs, asked.log, is_own ? log_writer::opens::throughout : log_writer::opens::when_written};
       const auto note = [&](const std::string& text) { log.note(head_of(parts->options, asked.log) + text + '\n'); };
       if (is_own)
-        note("begins: " + asked.facts.task_id
-             + (asked.call == elastic::listener_call::before_all ? ", before all items" : ", after all items"));
+        note("begins: " + asked.facts.task_id +
+             (asked.call == elastic::listener_call::before_all ? ", before all items" : ", after all items"));
       outcome = parts->listeners->call(asked, log, [&](const std::string& text) { note("failed: " + text); });
       if (is_own)
         note("ended");

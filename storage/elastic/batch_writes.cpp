@@ -81,11 +81,12 @@ void batch_rows::insert_failed_hooks() {
   for (const auto* step : failed_hooks_) {
     const bool before = step->from == elastic::fire_state::gathering;
     const auto text = core::valid_utf8(step->late);
-    own_.execute("INSERT INTO ej_run (job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
-                 " granted_ms, started_ms, ended_ms, state, message) VALUES (?, ?, ?, ?, ?, ?, 0, 1, 0, 0, ?, 0, ?, ?, ?)",
-                 step->job, before ? elastic::before_hook_item : elastic::after_hook_item, step->fire.source, step->fire.at,
-                 step->fire.source, step->fire.request, now_, now_, elastic::item_run_end::failed,
-                 core::cut_characters(text, elastic::run_message_chars));
+    own_.execute(
+      "INSERT INTO ej_run (job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+      " granted_ms, started_ms, ended_ms, state, message) VALUES (?, ?, ?, ?, ?, ?, 0, 1, 0, 0, ?, 0, ?, ?, ?)",
+      step->job, before ? elastic::before_hook_item : elastic::after_hook_item, step->fire.source, step->fire.at,
+      step->fire.source, step->fire.request, now_, now_, elastic::item_run_end::failed,
+      core::cut_characters(text, elastic::run_message_chars));
   }
 }
 

@@ -289,8 +289,8 @@ TEST_CASE_METHOD(booked, "a call of once-listeners takes no slot", "[actors][ela
   grant(13, 1);
   grant(14, -1);
   grant(15, 2);
-  CHECK(refusals()
-        == refused{elastic_refusal::none, elastic_refusal::none, elastic_refusal::none, elastic_refusal::no_free_slot});
+  CHECK(refusals() ==
+        refused{elastic_refusal::none, elastic_refusal::none, elastic_refusal::none, elastic_refusal::no_free_slot});
   CHECK(book->runs().free_slots() == 0);
   tell(14, elastic_event_kind::finished);
   receipts();

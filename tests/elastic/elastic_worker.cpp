@@ -189,8 +189,8 @@ executor::elastic::elastic_handlers handlers_with(const note_file_ptr& notes) {
     (void)notes->body_if_mine("begin", context);
     throw std::runtime_error{"no stock"};
   });
-  if (!out.add_listener("trace", [notes] { return std::make_shared<tracing_listener>(notes); })
-      || !out.add_once_listener("audit", [notes] { return std::make_shared<auditing_listener>(notes); }))
+  if (!out.add_listener("trace", [notes] { return std::make_shared<tracing_listener>(notes); }) ||
+      !out.add_once_listener("audit", [notes] { return std::make_shared<auditing_listener>(notes); }))
     throw std::runtime_error{"the listeners cannot be registered"};
   return out;
 }

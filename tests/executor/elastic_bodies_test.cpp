@@ -62,8 +62,8 @@ struct noting_once final : executor::elastic::once_listener {
 
 private:
   static void note(const std::string& word, const batch_context& batch) {
-    batch.log(word + " fence " + std::to_string(batch.fence()) + (batch.still_mine() ? " mine" : " lost") + " items "
-              + std::to_string(batch.items().size()));
+    batch.log(word + " fence " + std::to_string(batch.fence()) + (batch.still_mine() ? " mine" : " lost") + " items " +
+              std::to_string(batch.items().size()));
   }
 };
 
@@ -215,8 +215,9 @@ TEST_CASE_METHOD(item_world, "elastic listeners: one that fails keeps no other f
   using enum executor::elastic::listener_call;
   const auto failed = call(before, {"early", "absent", "void", "late"}, "early");
   CHECK(failed.code == 500);
-  CHECK(failed.message == "listener \"absent\": the executor has no such listener; listener \"void\": the factory of the listener"
-                          " returned no object; listener \"early\": no disk");
+  CHECK(failed.message ==
+        "listener \"absent\": the executor has no such listener; listener \"void\": the factory of the listener"
+        " returned no object; listener \"early\": no disk");
   const auto log = disk.bytes(12);
   CHECK(log.find("] late before") != std::string::npos);
   CHECK(log.find("failed: listener \"early\": no disk\n") != std::string::npos);

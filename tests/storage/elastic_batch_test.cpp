@@ -317,7 +317,7 @@ TEST_CASE("E10 of a late barrier leaves a failed run of its hook, once", "[stora
   auto fire = f.fire(*job.next, job.revision, {0});
   fire.fires[0].state = elastic::fire_state::gathering;
   f.write({fire});
-  elastic::fire_step_write step{f.job, fire.fires[0].key, elastic::fire_state::gathering, elastic::fire_state::released,
+  elastic::fire_step_write step{f.job,        fire.fires[0].key,  elastic::fire_state::gathering, elastic::fire_state::released,
                                 std::nullopt, "1 had not arrived"};
   CHECK(f.write({step}).at(0).outcome == done);
   CHECK(f.write({step}).at(0).outcome == repeated);
@@ -341,8 +341,7 @@ TEST_CASE("an adopted fire tells which of its hooks have ended", "[storage][elas
   f.write({fire});
   auto grant = f.grant(0);
   grant.cause.fire = fire.fires[0].key;
-  const elastic::fire_step_write step{f.job, fire.fires[0].key, elastic::fire_state::gathering,
-                                      elastic::fire_state::before_hook,
+  const elastic::fire_step_write step{f.job, fire.fires[0].key, elastic::fire_state::gathering, elastic::fire_state::before_hook,
                                       elastic::item_write{f.job, elastic::before_hook_item, grant}};
   const auto run = f.write({step}).at(0).items.at(0).run;
   CHECK(require(f.ej().read_job(f.job)).ended.at(0).empty());

@@ -198,8 +198,9 @@ TEST_CASE("declared file: keys of elastic jobs that nothing implements are refus
 
 TEST_CASE("declared file: listeners of elastic jobs, with their time-outs in ElasticJob's unit", "[config][elastic]") {
   const auto options_of = [](const std::string& lines) { return elastic_accepted(small_elastic + lines).what.options; };
-  auto options = options_of("listeners = \"trace, audit\"\nonce_listeners = \"open\"\nstarted_timeout = 3\n"
-                            "completed_timeout = \"200ms\"\n");
+  auto options = options_of(
+    "listeners = \"trace, audit\"\nonce_listeners = \"open\"\nstarted_timeout = 3\n"
+    "completed_timeout = \"200ms\"\n");
   CHECK(options.listeners == "trace, audit");
   CHECK(options.once_listeners == "open");
   CHECK(options.started_timeout == std::chrono::seconds{3});

@@ -17,8 +17,8 @@ core::result<void> check_name(const std::string& name, const std::string& what) 
   if (name.empty())
     return core::fail(errc::invalid_argument, "a " + what + " of elastic jobs needs a name");
   if (core::valid_utf8(name) != name || core::count_characters(name) > core::elastic::elastic_handler_chars)
-    return core::fail(errc::invalid_argument, "elastic " + what + " \"" + core::valid_utf8(name)
-                                                + "\" must have at most 255 characters, in UTF-8");
+    return core::fail(errc::invalid_argument,
+                      "elastic " + what + " \"" + core::valid_utf8(name) + "\" must have at most 255 characters, in UTF-8");
   return {};
 }
 
