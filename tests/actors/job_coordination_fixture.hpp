@@ -102,6 +102,8 @@ public:
       made.linked = each.linked;
       made.state = each.state;
       made.handlers = {"demo", "SCRIPT"};
+      made.listeners = {"trace"};
+      made.once_listeners = {"audit"};
       list.push_back(std::move(made));
       protocol::host_seat seat;
       seat.host = process(name);
