@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/text/text.hpp"
 

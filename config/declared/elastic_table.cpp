@@ -11,7 +11,7 @@
 #include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
 #include "core/alarm/alarm.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/elastic/job_types.hpp"
