@@ -367,6 +367,13 @@ void add_elastic(std::vector<setting>& to) {
   to.push_back(list("elastic.error_targets", &in<&settings::elastic, &elastic_settings::error_targets>,
                     "Hosts that this node sends messages to if the properties of a job's error handler name them: host or\n"
                     "host:port. Messages to other hosts go to [mail] or the first [[webhook]] of the same kind."));
+  to.push_back(time("elastic.late_after", &in<&settings::elastic, &elastic_settings::late_after>, 100ms, 24h,
+                    "A fire of an elastic job that begins later than this raises the alarm ej_late."));
+  to.push_back(count("elastic.takeover_limit", &in<&settings::elastic, &elastic_settings::takeover_limit>, 0, 1'000,
+                     "Number of lost hosts within takeover_window from which runs of an elastic job were taken over, that\n"
+                     "raises the alarm ej_takeovers. 0: never."));
+  to.push_back(time("elastic.takeover_window", &in<&settings::elastic, &elastic_settings::takeover_window>, 1s, 24h,
+                    "Window in which takeover_limit counts."));
 }
 
 void add_link(std::vector<setting>& to) {
@@ -439,6 +446,8 @@ void add_mail_and_alarm(std::vector<setting>& to) {
   to.push_back(text("alarm.link", alarm<&a::link>,
                     "Address of a page about a run, put into the messages; {run} and {job} are replaced by their ids. Empty:\n"
                     "no link."));
+  to.push_back(text("alarm.elastic_link", alarm<&a::elastic_link>,
+                    "The same for elastic jobs; {run} is the run of the item. Empty: no link."));
   to.push_back(count("alarm.log_lines", alarm<&a::log_lines>, 0, 100,
                      "Number of last lines of the failed run's log in a message of the form ringmaster; 0: none."));
 }

@@ -275,6 +275,12 @@ struct elastic_settings {
   std::size_t history_days = 30;
   /// Hosts that the properties of error handlers may name, with or without a port.
   std::vector<std::string> error_targets{"oapi.dingtalk.com", "qyapi.weixin.qq.com"};
+  /// A fire that begins later than this raises the alarm `ej_late`.
+  milliseconds late_after{5000};
+  /// Number of lost hosts within `takeover_window` from which runs of a job were taken over, that raises the alarm
+  /// `ej_takeovers`; 0: never.
+  std::size_t takeover_limit = 3;
+  milliseconds takeover_window{600'000};
 };
 
 struct log_settings {
@@ -325,6 +331,8 @@ struct alarm_settings {
   std::string form = "ringmaster";
   /// Address of a page about a run, with `{run}` and `{job}` for its ids. Empty: messages have no link.
   std::string link = {};
+  /// Address of a page about an elastic job, with `{job}` for its id and `{run}` for that of the item's run. Empty: no link.
+  std::string elastic_link = {};
   /// Number of last lines of the failed run's log in a message; 0: none.
   std::size_t log_lines = 10;
 };

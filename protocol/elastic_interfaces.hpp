@@ -56,8 +56,6 @@ using elastic_director = caf::typed_actor<
   /// From elastic_hosts; passed on to all coordinators.
   caf::result<void>(host_notice),
   caf::result<void>(coordinator_wish),
-  /// An order of an operator. Errors: `not_found`, `unavailable` (this node does not hold the slot).
-  caf::result<elastic_reply>(elastic_order),
   caf::result<void>(stop_request),
   caf::result<void>(tick_atom)>; // INTERNAL
 
@@ -70,7 +68,6 @@ using elastic_coordinator = caf::typed_actor<
   caf::result<void>(host_notice),
   caf::result<void>(elastic_stored),
   caf::result<void>(elastic_job_change),
-  caf::result<elastic_reply>(elastic_order),
   /// Answered by `coordinator_wish::released` once all its writes are answered.
   caf::result<void>(slot_release_order)>;
 

@@ -171,29 +171,6 @@ struct elastic_due {
   core::time_point wall{};
 };
 
-enum class elastic_order_kind : std::uint8_t { trigger, cancel, drain, resume, reshare, describe };
-
-/// An order of an operator for a running job.
-struct elastic_order {
-  core::elastic::elastic_job_id job{};
-  elastic_order_kind kind = elastic_order_kind::trigger;
-  /// Unset: all items.
-  std::optional<core::elastic::item_number> item = {};
-  /// Run to cancel; 0: the current ones; only with `cancel`.
-  core::elastic::item_run_id run{};
-  /// Request that is carried out; only with `trigger`, as are its policy and parameter.
-  core::elastic::request_id request{};
-  core::elastic::request_policy policy = core::elastic::request_policy::discard;
-  std::optional<std::string> param = {};
-};
-
-/// Number of items that the order reached.
-struct elastic_reply {
-  std::size_t items = 0;
-  /// Description for users; only after `describe`.
-  std::string text;
-};
-
 /// Writes of one coordinator. Each is one op; the ops of one message go into one transaction if it has room.
 struct elastic_ops {
   elastic_coordinator from;

@@ -20,8 +20,6 @@ struct host_events_done;
 struct host_notice;
 struct death_report;
 struct coordinator_wish;
-struct elastic_order;
-struct elastic_reply;
 struct elastic_due;
 struct elastic_ops;
 struct elastic_stored;
@@ -55,8 +53,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_notice))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::death_report))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::coordinator_wish))
-  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_order))
-  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_reply))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_due))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_ops))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_stored))
@@ -90,8 +86,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events_done)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_notice)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::death_report)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::coordinator_wish)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_order)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_ops)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_stored)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
+#include "config/settings.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/elastic_interfaces.hpp"
@@ -38,6 +39,7 @@ struct elastic_surroundings {
   logger log;
   /// Sends the messages of error handlers. Null: none are sent.
   std::shared_ptr<protocol::notifier> notifier = nullptr;
+  config::elastic_settings settings = {};
 };
 
 /// Spawns the actors, and makes them known to each other.

@@ -21,7 +21,7 @@ elastic_coordinator_state::elastic_coordinator_state(protocol::elastic_coordinat
                                                      std::shared_ptr<const coordinator_tools> tools, job_identity who,
                                                      core::elastic::adopted_job stored,
                                                      std::shared_ptr<const protocol::known_hosts> known)
-  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies} {
+  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies, tools_->settings} {
   if (known)
     job_.look(std::move(known), at());
   auto rule = rule_of(stored.job);
@@ -51,7 +51,6 @@ protocol::elastic_coordinator::behavior_type elastic_coordinator_state::make_beh
       leave();
     },
     [this](const protocol::elastic_job_change& change) { this->change(change); },
-    [this](const protocol::elastic_order& what) { return order(what); },
     [this](protocol::slot_release_order) {
       job_.release(at());
       leave();
@@ -87,14 +86,6 @@ void elastic_coordinator_state::pass_time() {
   }
   job_.pass_time(at());
   leave();
-}
-
-caf::result<protocol::elastic_reply> elastic_coordinator_state::order(const protocol::elastic_order& what) {
-  auto reply = job_.order(what, at());
-  leave();
-  if (!reply)
-    return protocol::to_caf(reply.error());
-  return std::move(*reply);
 }
 
 void elastic_coordinator_state::leave() {

@@ -14,8 +14,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t edits_page_size = 500;
 /// Outdated entries of the heap in excess of the number of jobs.
 constexpr std::size_t stale_looks_max = 1024;
-/// Longest wait for a coordinator, which answers at once.
-constexpr std::chrono::seconds order_limit{5};
 
 } // namespace
 
@@ -25,7 +23,7 @@ elastic_director_state::elastic_director_state(protocol::elastic_director::point
     tools_{std::make_shared<coordinator_tools>(
       coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
                         std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log,
-                        elastic_metrics{self->system()}, parts_.errors})} {}
+                        elastic_metrics{self->system()}, parts_.errors, parts_.settings})} {}
 
 elastic_director_state::~elastic_director_state() { end_children(); }
 
@@ -48,7 +46,6 @@ protocol::elastic_director::behavior_type elastic_director_state::make_behavior(
     [this](protocol::host_events& events) { pass_on(std::move(events)); },
     [this](const protocol::host_notice& notice) { pass_on(notice); },
     [this](const protocol::coordinator_wish& wish) { take_wish(wish); },
-    [this](const protocol::elastic_order& order) { return pass_on(order); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -266,22 +263,6 @@ void elastic_director_state::pass_on(const protocol::elastic_inventory& part, co
       own.runs = std::move(found->second);
     protocol::send(self_, jobs_.at(key).actor, protocol::host_events{from.host, from.link_number, 0, {}, std::move(own)});
   }
-}
-
-caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const protocol::elastic_order& order) {
-  const auto key = core::number(order.job);
-  const auto found = jobs_.find(key);
-  if (found == jobs_.end()) {
-    if (const auto* const held = slot_of(key); held != nullptr && held->is_served())
-      return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
-    return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
-  }
-  show_hosts(found->second);
-  auto promise = self_->make_response_promise<protocol::elastic_reply>();
-  protocol::request(self_, found->second.actor, order_limit, order)
-    .then([promise](protocol::elastic_reply& reply) mutable { promise.deliver(std::move(reply)); },
-          [promise](const caf::error& reason) mutable { promise.deliver(reason); });
-  return promise;
 }
 
 // -- time ------------------------------------------------------------------------------------------------------------------

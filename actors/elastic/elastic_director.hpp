@@ -32,6 +32,7 @@ struct elastic_director_parts {
   logger log;
   /// Null: error handlers notify no users.
   protocol::error_notifier errors = {};
+  config::elastic_settings settings = {};
 };
 
 /// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It
@@ -135,7 +136,6 @@ private:
   void pass_on(protocol::host_events&& events);
   void pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from);
   void pass_on(const protocol::host_notice& notice);
-  [[nodiscard]] caf::result<protocol::elastic_reply> pass_on(const protocol::elastic_order& order);
 
   // Time.
   void tick();

@@ -267,6 +267,7 @@ elastic::host_list host_table::list() const {
       made.state = host.row.state;
       made.linked = host.link && !host.suspect && !host.has_ended;
       made.draining = host.leaves;
+      made.mode = host.row.mode;
       made.labels = host.labels;
       made.handlers = host.handlers;
       made.listeners = host.listeners;

@@ -49,7 +49,8 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
       break;
     case op_note::kind::fire: settle_fire(note, answer, at); break;
     case op_note::kind::step: settle_step(note, answer, at); break;
-    case op_note::kind::request: break;
+    case op_note::kind::request:
+    case op_note::kind::alarm: break;
     }
   }
   if (is_idle_now())
@@ -65,8 +66,12 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
     return;
   auto& one = found->second;
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
-  if (!is_stored(answer.outcome))
+  if (!is_stored(answer.outcome)) {
     one.lost_guard = true;
+    // A success that was to end an alarm is not stored.
+    alarms_.note(which);
+    alarms_.note(elastic::whole_job);
+  }
   if (one.writes == 0)
     leave_after_writes(one);
   if (!is_stored(answer.outcome) || (answer.grant && !is_stored(*answer.grant)))
@@ -74,6 +79,9 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   else if (answer.grant) {
     if (core::number(which) >= 0)
       note_takeover(one, at);
+    // It has been cancelled since: it need not leave.
+    if (core::number(answer.run) != 0 && one.cancel_run == answer.run && one.state.state == elastic::item_state::granting)
+      apply(which, elastic::event::cancelled{}, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
   }
   const auto again = items_.find(which);
@@ -116,7 +124,9 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
     missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->second.state.fence;
     const auto& read = row == rows.end() ? missing : *row;
     found->second.stored_missed = read.missed;
+    found->second.cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+    obey_cancel(which, at);
   }
   settle(at);
 }

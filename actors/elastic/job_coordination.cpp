@@ -29,10 +29,12 @@ std::size_t items_in(const elastic::elastic_op& op) {
 
 } // namespace
 
-job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies)
+job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies,
+                                   const config::elastic_settings& limits)
   : who_{who},
     strategies_{std::move(strategies)},
     choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    alarms_{limits},
     mail_{who.job, who.lease, who.life} {}
 
 protocol::elastic_spec job_coordination::spec() const {
@@ -81,7 +83,7 @@ void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vect
   protocol::elastic_specs message;
   message.specs.push_back(spec());
   const auto breach = protocol::breach_of(message);
-  if (sendable_ = breach.empty(); !sendable_)
+  if (phase_.sendable = breach.empty(); !phase_.sendable)
     out_.problems.push_back("the definition cannot be sent to hosts: " + breach);
 }
 
@@ -120,6 +122,7 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   one.stored_missed = row.missed;
+  one.cancel_run = row.cancel_run;
   count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
@@ -143,7 +146,7 @@ void job_coordination::owe_rest(const elastic::unfinished_fire& fire, const std:
 }
 
 void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
-  // Cancels are in no row.
+  // Cancels by a time limit are in no row.
   std::vector<std::pair<item_number, elastic::event::cancelled>> cancels;
   for (const auto which : busy_)
     if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
@@ -155,6 +158,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     return;
   }
   fresh_ = true;
+  alarms_.load(stored.alarmed);
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
@@ -183,8 +187,9 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   change_items(stored, at);
   if (hosts_.has_view())
     replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
   fresh_ = !hosts_.has_view();
 }
@@ -216,8 +221,9 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
   const auto& was = before->what.options;
   drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
 }
 
@@ -235,7 +241,11 @@ void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_mom
 void job_coordination::change_items(const elastic::adopted_job& stored, job_moment at) {
   for (const auto& row : stored.items) {
     const auto found = items_.find(row.item);
-    if (found == items_.end() || core::number(row.item) < 0)
+    if (found == items_.end())
+      continue;
+    found->second.cancel_run = row.cancel_run;
+    obey_cancel(row.item, at);
+    if (core::number(row.item) < 0)
       continue;
     if (found->second.state.disabled != row.disabled)
       apply(row.item, elastic::event::disabled_set{row.disabled}, at);
@@ -315,6 +325,8 @@ job_output job_coordination::take_output(job_moment at) {
       return true;
     });
   rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
+  if (counts_.wanted == 0)
+    alarms_.none_waits();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))

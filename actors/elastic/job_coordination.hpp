@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/elastic/job_alarms.hpp"
 #include "actors/elastic/job_hosts.hpp"
 #include "actors/elastic/job_mail.hpp"
 #include "actors/elastic/job_output.hpp"
@@ -41,7 +42,8 @@ public:
   using steady_time = core::elastic::steady_time;
   using schedule_rule = std::shared_ptr<const core::schedule>;
 
-  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies);
+  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies,
+                   const config::elastic_settings& limits = {});
   job_coordination(const job_coordination&) = delete;
   job_coordination& operator=(const job_coordination&) = delete;
 
@@ -62,8 +64,6 @@ public:
   void rows_failed(job_moment at);
   /// The moment of `next_call` has come, or may have come.
   void pass_time(job_moment at);
-  /// Errors: `conflict` while the slot is released or the state is read again.
-  [[nodiscard]] core::result<protocol::elastic_reply> order(const protocol::elastic_order& what, job_moment at);
   /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
   void release(job_moment at);
 
@@ -96,6 +96,7 @@ private:
   struct loss_note {
     steady_time at{};
     core::elastic::loss_proof proof{};
+    core::elastic::host_process host;
   };
   enum class item_count : std::uint8_t { none, open, wanted };
   /// One item, and what depends on its writes.
@@ -110,6 +111,8 @@ private:
     bool lost_guard = false;
     /// The host has reported the supervisor of the open run's program.
     bool has_program = false;
+    /// Run that an operator has cancelled; 0: none.
+    core::elastic::item_run_id cancel_run{};
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -129,7 +132,7 @@ private:
   };
   /// One op without an answer.
   struct op_note {
-    enum class kind : std::uint8_t { item, fire, step, request };
+    enum class kind : std::uint8_t { item, fire, step, request, alarm };
     kind what = kind::item;
     std::vector<item_number> items = {};
     /// Fire of a step.
@@ -231,6 +234,8 @@ private:
     /// A change came while a fire was under way: the job is read once more.
     bool change_waits = false;
     bool ended = false;
+    /// The definition fits a message to hosts.
+    bool sendable = true;
     /// End of the wait for the first host of a start.
     steady_time hosts_expected_until{};
   };
@@ -267,6 +272,11 @@ private:
   void note_error(const core::elastic::item_before& before, bool was_late, const core::elastic::item_action& done, job_moment at);
   void note_takeover(job_item& one, job_moment at);
   void note_fires(const core::elastic::fire_write& what, op_note& note) const;
+
+  // Alarms (job_facts.cpp).
+  void raise(const job_alarms::raised& what);
+  void note_alarm(core::elastic::item_write& write);
+  [[nodiscard]] std::size_t unassigned_items() const;
   void count_item(item_number which, job_item& one, bool forgotten = false);
 
   // State (job_coordination.cpp, job_links.cpp).
@@ -305,9 +315,9 @@ private:
   /// Lets a fire wait for the items that were granted for it, behind a barrier if the job has once-listeners.
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
-  [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  void start_request(const core::elastic::request_row& request, job_moment at);
   /// Starts what a request owes that the coordinator before has begun.
-  std::size_t continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
+  void continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
   /// Ends a request for one item that starts no run.
   void drop_request(item_number which, core::elastic::request_id request);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
@@ -344,9 +354,12 @@ private:
   void pass_barrier_time(job_moment at);
   void restore_barriers(const core::elastic::adopted_job& stored, job_moment at);
 
-  // Orders (job_orders.cpp).
-  [[nodiscard]] std::size_t cancel(const protocol::elastic_order& what, job_moment at);
-  [[nodiscard]] std::string description() const;
+  // Orders of operators, as the rows have them (job_orders.cpp).
+  /// Cancels the open run of an item if it is the one that an operator has cancelled.
+  void obey_cancel(item_number which, job_moment at);
+  /// Asks the runs of a job or a host that operators drain to end.
+  void obey_drains(job_moment at);
+  [[nodiscard]] static bool may_drain(item_number which, const core::elastic::item& one);
 
   job_identity who_;
   std::shared_ptr<const core::elastic::strategy_registry> strategies_;
@@ -355,12 +368,9 @@ private:
   core::elastic::item_rules rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
+  job_alarms alarms_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
-  /// No grants until an operator resumes the job.
-  bool paused_ = false;
-  /// The definition fits a message to hosts.
-  bool sendable_ = true;
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;

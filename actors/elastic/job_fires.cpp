@@ -65,9 +65,7 @@ void job_coordination::replan(job_moment at) {
 void job_coordination::move_streams(job_moment at) {
   for (const auto which : busy_items()) {
     const auto& one = items_.at(which).state;
-    if (core::number(which) < 0 || !elastic::is_open(one.state) || one.state == elastic::item_state::cancelling || one.drain)
-      continue;
-    if (hosts_.standing_of(one.host) == job_hosts::standing::gone)
+    if (!may_drain(which, one) || hosts_.standing_of(one.host) == job_hosts::standing::gone)
       continue;
     if (const auto owner = plan_.plan->owner_of(core::number(which)); owner.is_assigned() && owner.host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
@@ -111,6 +109,16 @@ void job_coordination::fire_due(job_moment at) {
     if (!options.misfire_max_age)
       rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, each.key.at, of);
     add_fire(out, each.key, each.dropped, at);
+    // Several missed instants are one fire: the first of them tells how late it is.
+    const bool is_missed = each.dropped || each.key.source == elastic::run_source::misfire;
+    if (out.alarms.empty())
+      if (const auto alarm = alarms_.fired(is_missed ? next : each.key.at, each.dropped, at.wall))
+        out.alarms.push_back(*alarm);
+  }
+  if (!out.fires.empty()) {
+    const bool is_final = !options.misfire || rules_.misfire_max_age <= elastic::unowned_after;
+    if (const auto alarm = alarms_.unassigned(unassigned_items(), is_final, at.wall))
+      out.alarms.push_back(*alarm);
   }
   send_fire(std::move(out));
 }
@@ -181,23 +189,21 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
   while (!fire_ && !requests_.waiting.empty() && !is_idle_now()) {
     const auto next = std::move(requests_.waiting.front());
     requests_.waiting.pop_front();
-    static_cast<void>(start_request(next, at));
+    start_request(next, at);
   }
 }
 
 // -- requests --------------------------------------------------------------------------------------------------------------
 
-std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
+void job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
   if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
       || std::find(requests_.over.begin(), requests_.over.end(), request.id) != requests_.over.end()
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
-    return 0;
+    return;
   // One fire of a job is written at a time.
-  if (fire_ && request.owed.empty()) {
-    requests_.waiting.push_back(request);
-    return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
-  }
+  if (fire_ && request.owed.empty())
+    return requests_.waiting.push_back(request);
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
@@ -222,25 +228,20 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
     }
   built_.fire = nullptr;
   requests_.starting = {};
-  if (requests_.dropped >= asked) {
-    emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
-    return 0;
-  }
+  if (requests_.dropped >= asked)
+    return emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
   expect_granted(out.fires.back());
   send_fire(std::move(out));
-  return asked - requests_.dropped;
 }
 
 // The coordinator before has begun it. What it owes is no longer dropped because an item is busy.
-std::size_t job_coordination::continue_request(const std::vector<item_number>& owed, elastic::event::requested event,
-                                               job_moment at) {
+void job_coordination::continue_request(const std::vector<item_number>& owed, elastic::event::requested event, job_moment at) {
   event.policy = elastic::request_policy::queue;
   for (const auto which : owed)
     if (core::number(which) >= 0 && items_.contains(which))
       apply(which, event, at);
     else
       drop_request(which, event.key.request);
-  return owed.size();
 }
 
 void job_coordination::drop_request(item_number which, elastic::request_id request) {

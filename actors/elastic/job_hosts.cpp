@@ -89,6 +89,11 @@ job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) co
   return facts->linked && !seat->suspect && !excluded ? standing::ready : standing::away;
 }
 
+bool job_hosts::is_drained(elastic::host_number host) const {
+  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
+  return facts != nullptr && facts->mode == elastic::host_mode::draining;
+}
+
 std::uint64_t job_hosts::fingerprint() const {
   host_hash out;
   if (!known_)

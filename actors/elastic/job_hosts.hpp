@@ -47,6 +47,8 @@ public:
   /// Returns the configured name of a host; empty for one that is not in the list.
   [[nodiscard]] std::string name_of(core::elastic::host_number host) const;
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
+  /// Returns whether operators drain the host.
+  [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.

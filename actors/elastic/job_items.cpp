@@ -140,6 +140,7 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
   } else if (one.state.missed != one.stored_missed) {
     out.missed = one.stored_missed = one.state.missed;
   }
+  note_alarm(out);
   ++one.writes;
   if (built_.hook != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
     *built_.hook = std::move(out);
@@ -200,7 +201,7 @@ void job_coordination::leave_after_writes(job_item& one) {
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
                                                               const std::optional<host_process>& except) {
-  if (paused_ || !sendable_ || phase_.releasing)
+  if (!phase_.sendable || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
     const auto found = runs_on_.find(core::number(host));

@@ -25,6 +25,7 @@ void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, 
     if (plan_.fingerprint != hosts_.fingerprint())
       set_dirty(at);
     check_links(at);
+    obey_drains(at);
   }
   slot_freed_ = true;
   settle(at);

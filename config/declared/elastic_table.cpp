@@ -10,6 +10,8 @@
 #include "config/declared/elastic_keys.hpp"
 #include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/elastic/job_types.hpp"
@@ -59,6 +61,9 @@ public:
       if (!is_of_schedule(field) && has(field.name) && !is_later_elastic_key(field.name))
         if (auto value = read_option(field); !std::holds_alternative<std::monostate>(value))
           field.set(what.options, value);
+    for (const auto& address : core::mail_addresses(what.options.alarm_email, nullptr))
+      if (!core::is_mail_address(address))
+        in_.refuse("alarm_email", "invalid e-mail address \"" + address + "\" (elastic_job " + what.name + ")");
     read_timing(what.options);
     read_properties(what);
     return job;

@@ -17,8 +17,14 @@
 
 namespace ringmaster::core::elastic {
 
-/// State of a job: `ej_job.status`.
-enum class job_status : std::uint8_t { off = 0, on = 1, shut_down = 2 };
+/// State of a job: `ej_job.status`. Only with `on` runs begin.
+enum class job_status : std::uint8_t {
+  off = 0,
+  on = 1,
+  shut_down = 2,
+  /// Open runs are asked to end.
+  draining = 3,
+};
 
 /// Lease of a job's grants (design §3).
 enum class fence_mode : std::uint8_t {

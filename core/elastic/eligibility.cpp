@@ -30,7 +30,7 @@ bool is_clock_near(const host& which, std::optional<milliseconds> limit) noexcep
 gap_reason reason_against(const host& which, const job_needs& needs) noexcept {
   if (which.state != host_state::up || !which.linked)
     return gap_reason::no_host;
-  if (which.draining)
+  if (which.draining || which.mode == host_mode::draining)
     return gap_reason::draining;
   if (!is_clock_near(which, needs.clock_difference_max))
     return gap_reason::clock;
@@ -40,7 +40,8 @@ gap_reason reason_against(const host& which, const job_needs& needs) noexcept {
     return gap_reason::no_listener;
   if (!has_all(which.labels, needs.label))
     return gap_reason::no_label;
-  if (has_text(needs.disabled_servers, which.id) || has_text(needs.disabled_servers, which.ip))
+  if (which.mode != host_mode::enabled || has_text(needs.disabled_servers, which.id)
+      || has_text(needs.disabled_servers, which.ip))
     return gap_reason::disabled;
   return gap_reason::none;
 }

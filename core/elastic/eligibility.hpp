@@ -27,7 +27,7 @@ struct job_needs {
   /// Maximum difference between the clocks of a host and of this node. Unset: not checked. A host whose difference is not yet
   /// known does not satisfy a limit.
   std::optional<milliseconds> clock_difference_max = {};
-  /// Servers that operators disabled for this job or its namespace: ids or IP addresses of hosts, compared as a whole.
+  /// Servers that operators disabled for this job: ids or IP addresses of hosts, compared as a whole.
   std::span<const std::string> disabled_servers = {};
 };
 

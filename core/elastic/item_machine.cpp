@@ -361,7 +361,7 @@ private:
     }
     if (!one_.alarmed && one_.wanted_since + unowned_after <= scene_.now) {
       one_.alarmed = true;
-      step_.add(action::raise_alarm{item_alarm::unowned});
+      step_.add(action::raise_alarm{alarm_cause::waits});
     }
   }
 

@@ -73,6 +73,7 @@ struct host_row {
   host_process process;
   host_facts facts;
   host_state state = host_state::up;
+  host_mode mode = host_mode::enabled;
   /// This process of the host and all before it have surely ended: each was dead or left, or the next one got its folder (P3).
   host_incarnation ended{};
   /// The node whose acknowledgements extend the host's lease.
@@ -114,6 +115,8 @@ struct item_row : item_columns {
   item_number item{};
   /// Moment of the grant of the open run, by the clock of the node that granted it.
   time_point granted{};
+  /// Run that an operator has cancelled; 0: none. It has no effect on another run.
+  item_run_id cancel_run{};
 };
 
 /// One row of `ej_fire`.
@@ -173,10 +176,9 @@ struct cursor_row {
 /// Maximum size of a cursor.
 inline constexpr std::size_t cursor_bytes = std::size_t{64} << 10U;
 
-/// Servers that operators disabled (`ej_server`).
+/// Servers that operators disabled for a job (`ej_server`).
 struct server_row {
   std::string name_space;
-  /// 0: for all jobs of the namespace.
   elastic_job_id job{};
   /// Id or IP address of a host.
   std::string server;
@@ -215,6 +217,8 @@ struct adopted_job {
   std::vector<std::pair<request_id, std::string>> params;
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
+  /// Items with an open alarm that no success has ended yet; `whole_job` for the job.
+  std::vector<item_number> alarmed = {};
 };
 
 /// Number of items that ends a page of adopted jobs.

@@ -14,10 +14,10 @@
 
 #include "core/elastic/store_ops.hpp"
 #include "storage/admin/admin_session.hpp"
+#include "storage/elastic/alarm_rows.hpp"
 
 namespace ringmaster::storage {
 
-using item_key = std::pair<core::elastic::elastic_job_id, core::elastic::item_number>;
 /// Job, instant, source, request.
 using fire_row_key = std::tuple<core::elastic::elastic_job_id, std::int64_t, std::int64_t, std::int64_t>;
 
@@ -77,7 +77,7 @@ struct ended_run {
 /// The rows of one transaction. Reading locks them in the order of the design; nothing is written before `write`.
 class batch_rows {
 public:
-  batch_rows(admin_session& own, core::time_point now) : own_{own}, now_{now} {}
+  batch_rows(admin_session& own, core::time_point now) : own_{own}, now_{now}, alarms_{own, now} {}
 
   /// Reads and locks the rows of the ops.
   void read(std::span<const core::elastic::elastic_op* const> ops);
@@ -115,6 +115,9 @@ public:
     end_request(key.first, request);
   }
 
+  /// Alarms of the batch, in the order of its writes.
+  [[nodiscard]] alarm_rows& alarms() noexcept { return alarms_; }
+
   [[nodiscard]] core::time_point now() const noexcept { return now_; }
 
 private:
@@ -136,6 +139,7 @@ private:
 
   admin_session& own_;
   core::time_point now_;
+  alarm_rows alarms_;
   std::map<item_key, held_item> items_;
   std::map<core::elastic::host_number, held_host> hosts_;
   std::map<core::elastic::elastic_job_id, held_schedule> schedules_;

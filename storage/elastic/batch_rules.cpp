@@ -49,11 +49,14 @@ void batch_rules::decide(const elastic::elastic_op& op, elastic::elastic_answer&
     decide(*fire, answer);
   } else if (const auto* step = std::get_if<elastic::fire_step_write>(&op)) {
     decide(*step, answer);
+  } else if (const auto* request = std::get_if<elastic::request_end>(&op)) {
+    for (const auto which : request->items)
+      rows_.end_owed({request->job, which}, request->request);
+    rows_.end_request(request->job, request->request);
+    answer.outcome = done;
   } else {
-    const auto& request = std::get<elastic::request_end>(op);
-    for (const auto which : request.items)
-      rows_.end_owed({request.job, which}, request.request);
-    rows_.end_request(request.job, request.request);
+    const auto& alarm = std::get<elastic::alarm_write>(op);
+    rows_.alarms().raise(alarm.job, alarm.what);
     answer.outcome = done;
   }
 }
@@ -92,6 +95,8 @@ void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer&
     }
     if (op.plan)
       rows_.insert_plan(op.job, *op.plan);
+    for (const auto& each : op.alarms)
+      rows_.alarms().raise(op.job, each);
   }
   for (std::size_t i = 0; i < op.items.size(); ++i)
     decide_item(op.items[i], tries, answer.items[i]);
@@ -179,7 +184,7 @@ batch_rules::outcome batch_rules::end(const item_key& key, held_item* row, const
     return after_loss(key, row, end.run, end.end, end.next, answer);
   if (!tries)
     return guard_lost;
-  close(key, *row, end.end, end.next, what, answer);
+  close(key, *row, end, what, answer);
   return done;
 }
 
@@ -190,16 +195,21 @@ batch_rules::outcome batch_rules::lose(const item_key& key, held_item* row, cons
     return after_loss(key, row, loss.run, loss.end, loss.next, answer);
   if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof))
     return guard_lost;
-  close(key, *row, loss.end, loss.next, what, answer);
+  close(key, *row, loss, what, answer);
   return done;
 }
 
-void batch_rules::close(const item_key& key, held_item& row, elastic::item_run_end how, const elastic::item_next& next,
-                        const elastic::item_write& what, elastic::item_answer& answer) {
+template <class RunEnd>
+void batch_rules::close(const item_key& key, held_item& row, const RunEnd& how, const elastic::item_write& what,
+                        elastic::item_answer& answer) {
   auto message = core::valid_utf8(what.report.message);
-  rows_.end_run({row.run, how, what.report.started, what.report.ended.value_or(rows_.now()),
+  if (how.alarm)
+    rows_.alarms().raise(key.first, {*how.alarm, key.second, row.run, {}, 0, rows_.now()});
+  else if (what.ends_alarm && how.end == elastic::item_run_end::finished)
+    rows_.alarms().recover(key, row.run);
+  rows_.end_run({row.run, how.end, what.report.started, what.report.ended.value_or(rows_.now()),
                  std::string{core::cut_characters(message, elastic::run_message_chars)}});
-  go_on(key, row, next, what, answer);
+  go_on(key, row, how.next, what, answer);
 }
 
 void batch_rules::go_on(const item_key& key, held_item& row, const elastic::item_next& next, const elastic::item_write& what,

@@ -29,6 +29,7 @@ void batch_rows::write() {
   write_plans();
   write_others();
   write_requests();
+  alarms_.write();
 }
 
 void batch_rows::write_schedules() {

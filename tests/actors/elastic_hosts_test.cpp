@@ -80,7 +80,6 @@ struct hosts_fixture : elastic_world {
         [this](protocol::host_events& events) { heard.push_back(std::move(events)); },
         [this](const protocol::host_notice& notice) { notices.push_back(notice); },
         [](const protocol::coordinator_wish&) {},
-        [](const protocol::elastic_order&) { return protocol::elastic_reply{}; },
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
       };

@@ -134,9 +134,29 @@ public:
                                                              const core::principal& by) override {
     return inner_.set_item_disabled(job, item, disabled, now, by);
   }
-  core::result<elastic::elastic_edit_done> set_server_disabled(const elastic::server_row& server, bool disabled,
-                                                               core::time_point now, const core::principal& by) override {
-    return inner_.set_server_disabled(server, disabled, now, by);
+  core::result<elastic::elastic_edit_done> restart(elastic::elastic_job_id job, core::time_point now,
+                                                   const core::principal& by) override {
+    return inner_.restart(job, now, by);
+  }
+  core::result<elastic::elastic_edit_done> cancel_run(elastic::item_run_id run, core::time_point now,
+                                                      const core::principal& by) override {
+    return inner_.cancel_run(run, now, by);
+  }
+  core::result<elastic::elastic_edit_done> set_server_disabled(elastic::elastic_job_id job, const std::string& server,
+                                                               bool disabled, core::time_point now,
+                                                               const core::principal& by) override {
+    return inner_.set_server_disabled(job, server, disabled, now, by);
+  }
+  core::result<elastic::host_edit_done> set_host_mode(const std::string& server, elastic::host_mode mode, core::time_point now,
+                                                      const core::principal& by) override {
+    return inner_.set_host_mode(server, mode, now, by);
+  }
+  core::result<std::vector<elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                             const core::principal& by) override {
+    return inner_.servers(group, by);
+  }
+  core::result<elastic::elastic_dump> dump(elastic::elastic_job_id job, bool masked, const core::principal& by) override {
+    return inner_.dump(job, masked, by);
   }
   core::result<elastic::elastic_edit_done> add_request(const elastic::request_row& request, core::time_point now,
                                                        const core::principal& by) override {

@@ -66,6 +66,23 @@ public:
     job.change(elastic::adopted_job{stored}, rule(), at());
     settle();
   }
+  /// A user requests runs; the coordinator reads the request.
+  void request(std::int64_t id, std::optional<std::string> param = std::nullopt,
+               elastic::request_policy policy = elastic::request_policy::discard) {
+    elastic::request_row row{elastic::request_id{id}, stored.job.id};
+    row.param = std::move(param);
+    row.policy = policy;
+    row.at = wall_;
+    stored.requests = {std::move(row)};
+    change();
+    stored.requests.clear();
+  }
+  /// An operator cancels a run of an item; the coordinator reads that.
+  void cancel(int item, elastic::item_run_id run) {
+    stored.items.at(static_cast<std::size_t>(item)).cancel_run = run;
+    change();
+  }
+  void cancel(int item) { cancel(item, latest(item).what.run); }
   /// Answers `rereads`.
   void rows_read(const std::vector<elastic::item_row>& rows) {
     job.rows_read(rows, at());
@@ -86,6 +103,7 @@ public:
   void host_unlinked(char name) { hosts_[name].linked = false; }
   void host_linked(char name) { hosts_[name].linked = true; }
   void host_state(char name, elastic::host_state state) { hosts_[name].state = state; }
+  void host_mode(char name, elastic::host_mode mode) { hosts_[name].mode = mode; }
   [[nodiscard]] elastic::host_process process(char name) {
     return {elastic::host_number{name - 'A' + 1}, elastic::host_incarnation{hosts_[name].incarnation}};
   }
@@ -101,6 +119,7 @@ public:
       made.pid = 100;
       made.linked = each.linked;
       made.state = each.state;
+      made.mode = each.mode;
       made.handlers = {"demo", "SCRIPT"};
       made.listeners = {"trace"};
       made.once_listeners = {"audit"};
@@ -305,6 +324,7 @@ private:
     int slots = 0;
     elastic::host_state state = elastic::host_state::up;
     bool linked = true;
+    elastic::host_mode mode = elastic::host_mode::enabled;
   };
 
   void take(actors::job_output&& out) {

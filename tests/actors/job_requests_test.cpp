@@ -18,12 +18,7 @@ item_numbers numbers(std::initializer_list<std::int32_t> items) {
 }
 
 void trigger(coordinated_job& world, elastic::request_policy policy = elastic::request_policy::queue) {
-  protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::trigger};
-  order.request = elastic::request_id{9};
-  order.policy = policy;
-  order.param = "today";
-  REQUIRE(world.job.order(order, world.at()));
-  world.settle();
+  world.request(9, "today", policy);
 }
 
 std::vector<elastic::request_end> ends(const coordinated_job& world) {

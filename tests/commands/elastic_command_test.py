@@ -57,10 +57,10 @@ class ElasticCommandTest(Case):
         exported = self.succeed("export").out
         self.assertIn('[[elastic_job]]\ngroup = "shard-worker"\nname = "sums"\nhandler = "sum"\ntotal = 3\n', exported)
         self.assertIn('timeout = "90s"\n', exported)
-        wrong = self.write("wrong.toml", ELASTIC + 'listeners = "l"\ntotl = 3\n')
+        wrong = self.write("wrong.toml", ELASTIC + 'calendar = "c"\ntotl = 3\n')
         refused = self.run_it("apply", wrong)
         self.assertEqual(refused.code, 2)
-        self.assertIn(f"{wrong}:21: listeners: not supported by this release", refused.err)
+        self.assertIn(f"{wrong}:21: calendar: not supported by this release", refused.err)
         self.assertIn(f"{wrong}:22: unknown key 'totl'", refused.err)
 
     def test_what_is_read_is_the_same(self):
@@ -107,6 +107,57 @@ class ElasticCommandTest(Case):
         by = dict(self.rows("SELECT action, COUNT(*) FROM rm_audit WHERE object = 'elastic_job' AND remote <> ''"
                             " GROUP BY action"))
         self.assertEqual((by["trigger"], by["disable"], by["enable"]), (1, 2, 2), by)
+
+    def test_runs_and_hosts_are_operated(self):
+        job = self.both("elastic", "show", "sums")["id"]
+        host = ("INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks,"
+                " ip, labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (?, ?, 'shard-worker', 1, 0, ?,"
+                " 'f', 'b', 1, 1, 1, '10.0.0.9', '', 4, ?, '', 0, 0, ?)")
+        run = ("INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+               " granted_ms, started_ms, ended_ms, state) VALUES (7, ?, 1, 0, 1000, 0, 0, 9, 1, 6, 1, 1000, 0, 0, 1)")
+        item = "UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 6, host_inc = 1 WHERE job = ? AND item = 1"
+        self.write_rows((host, [5, "ringmaster://a/b", "p5", 0, 1]), (host, [6, "h6", "p6", 1, 2]), (run, [job]), (item, [job]))
+        self.assertEqual(self.both("elastic", "servers")["items"], [
+            {"ip": "10.0.0.9", "hosts": ["h6", "ringmaster://a/b"], "up": 1, "silent": 1, "down": 0, "disabled": 0, "running": 1,
+             "jobs": 2, "disabled_jobs": 0}])
+        self.assertEqual(self.run_it("elastic", "cancel", "7").out, "run 7 cancelled\n")
+        self.assertEqual(self.remote("elastic", "cancel", "7").out, "run 7 cancelled already\n")
+        self.assertTrue(self.both("elastic", "items", "sums")["items"][1]["cancelled"])
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(ask("elastic", "cancel", "8").errors, ["ringmaster: unknown run 8 of an elastic job"])
+            self.assertEqual(ask("elastic", "cancel", "0").code, 2)
+            disabled = ask("elastic", "disable", "sums", "--host", "ringmaster://a/b")
+            self.assertEqual(disabled.out, "host ringmaster://a/b disabled for elastic job sums\n", disabled)
+            self.assertEqual(self.both("elastic", "show", "sums")["disabled_servers"], ["ringmaster://a/b"])
+            self.assertEqual(ask("elastic", "enable", "sums", "--host", "ringmaster://a/b").code, 0)
+            self.assertEqual(ask("elastic", "disable", "sums", "--host", "h9").code, 1)
+            self.assertEqual(ask("elastic", "disable", "sums", "--host", "h6", "--item", "0").code, 2)
+            self.assertEqual(ask("elastic", "drain", "averages").out, "elastic job averages drained\n")
+            self.assertEqual(self.both("elastic", "list", "--status", "draining")["total"], 1)
+            self.assertEqual(ask("elastic", "restart", "averages").out, "elastic job averages restarted\n")
+            self.assertEqual(ask("elastic", "host", "disable", "10.0.0.9").out,
+                             "host ringmaster://a/b disabled\nhost h6 disabled\n")
+            self.assertEqual(ask("elastic", "host", "drain", "h6").out, "host h6 drained\n")
+            self.assertEqual([each["mode"] for each in self.both("elastic", "hosts")["items"]], ["disabled", "draining"])
+            self.assertEqual(ask("elastic", "host", "enable", "10.0.0.9").code, 0)
+            for refused in ("ringmaster://a/b", "h6"):  # one is up, the other has an open run
+                self.assertEqual(ask("elastic", "host", "remove", refused).code, 1)
+        dumped = {line["path"]: line["value"] for line in self.both("elastic", "dump", "sums")["items"]}
+        self.assertIn("ip=ip1", dumped["/hosts/5"])
+        self.assertIn("cancel_run=7", dumped["/items/1"])
+        self.assertIn("ip=10.0.0.9", self.succeed("elastic", "dump", "sums", "--unmasked").out)
+        self.write_rows(("UPDATE ej_item SET state = 0, run = 0 WHERE job = ?", [job]),
+                        ("UPDATE ej_run SET state = 4 WHERE id = 7", []))
+        self.assertEqual(self.run_it("elastic", "cancel", "7").errors, ["ringmaster: run 7 of item 1 has ended"])
+        self.assertEqual(self.remote("elastic", "host", "remove", "h6").out, "host h6 removed\n")
+        self.assertEqual(self.run_it("elastic", "host", "remove", "h6").out, "host h6 removed already\n")
+        self.assertEqual([each["id"] for each in self.both("elastic", "hosts")["items"]], ["ringmaster://a/b"])
+
+    def write_rows(self, *statements: tuple[str, list]) -> None:
+        """Writes what only hosts and coordinators write."""
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            for statement, values in statements:
+                db.execute(statement, values)
 
     def test_a_stop_by_a_user_stays(self):
         self.succeed("elastic", "disable", "sums")

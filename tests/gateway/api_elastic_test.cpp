@@ -48,9 +48,9 @@ TEST_CASE_METHOD(api_fixture, "api: items of an elastic job have hosts and a pla
   open();
   CHECK(json_of(call("GET", "/elastic/jobs/7/items")) == json::parse(R"({"items":[
     {"item":0,"state":"running","host":"h1","run":55,"source":"normal","attempt":1,"fence":0,"granted_ms":2000,"missed":false,
-     "disabled":false,"surplus":false,"planned_host":"h1","gap":null,"param":"a"},
+     "disabled":false,"surplus":false,"cancelled":false,"planned_host":"h1","gap":null,"param":"a"},
     {"item":1,"state":"idle","host":null,"run":null,"source":null,"attempt":1,"fence":0,"granted_ms":null,"missed":false,
-     "disabled":true,"surplus":false,"planned_host":null,"gap":"no_host","param":null}],
+     "disabled":true,"surplus":false,"cancelled":false,"planned_host":null,"gap":"no_host","param":null}],
     "next":null,"total":2,"total_is_capped":false})"));
   const auto page = json_of(call("GET", "/elastic/jobs/7/items?limit=1"));
   CHECK(page["items"].size() == 1);
@@ -65,8 +65,8 @@ TEST_CASE_METHOD(api_fixture, "api: items of an elastic job have hosts and a pla
 TEST_CASE_METHOD(api_fixture, "api: hosts of elastic jobs are listed", "[gateway][api][elastic]") {
   open();
   CHECK(json_of(call("GET", "/elastic/hosts?group=1")) == json::parse(R"({"items":[
-    {"number":3,"id":"h1","app_name":"app-1","state":"up","ip":"","pid":0,"labels":"","capacity":4,"running":2,"incarnation":7,
-     "keeper":""}]})"));
+    {"number":3,"id":"h1","app_name":"app-1","state":"up","mode":"enabled","ip":"","pid":0,"labels":"","capacity":4,
+     "running":2,"incarnation":7,"keeper":""}]})"));
   CHECK(script->take_asked() == asked_of_elastic{"elastic_hosts_query('1') by admin@127.0.0.1"});
 }
 

@@ -51,6 +51,25 @@ struct elastic_admin_double {
         return script->answer(line_of("elastic_hosts_query", text_of(m.group)), m.by, right_in(m.by, m.group),
                               protocol::elastic_host_list{{host}, {{elastic::host_number{3}, 2}}});
       },
+      [this](const protocol::elastic_servers_query& m) {
+        elastic::elastic_server server;
+        server.ip = "10.0.0.1";
+        server.hosts = {"h1", "h2"};
+        server.up = server.down = 1;
+        server.jobs = 3;
+        return script->answer(line_of("elastic_servers_query", text_of(m.group)), m.by, right_in(m.by, m.group),
+                              protocol::elastic_server_list{{server}});
+      },
+      [this](const protocol::elastic_dump_query& m) {
+        elastic::elastic_dump dump;
+        dump.state.job.id = m.job;
+        dump.state.disabled_servers = {"10.0.0.9"};
+        dump.masked = m.masked;
+        auto may = check_viewer(m.by, m.job);
+        if (may && !m.masked)
+          may = core::check_admin(m.by);
+        return script->answer(line_of("elastic_dump_query", m.job, m.masked), m.by, may, protocol::elastic_dump_found{dump});
+      },
       [this](const protocol::elastic_plan_query& m) {
         std::vector<elastic::elastic_preview_share> shares{{"h1", elastic::gap_reason::none, {{0, 1}}}};
         return script->answer(line_of("elastic_plan_query", m.job, m.without), m.by, check_viewer(m.by, m.job),
@@ -63,6 +82,27 @@ struct elastic_admin_double {
       [this](const protocol::set_elastic_item& m) {
         return script->answer(line_of("set_elastic_item", m.job, m.item, m.disabled), m.by, check_operator(m.by, m.job),
                               protocol::elastic_edited{{m.job, 1, 0, std::nullopt}});
+      },
+      [this](const protocol::set_elastic_server& m) {
+        return script->answer(line_of("set_elastic_server", m.job, m.server, m.disabled), m.by, check_operator(m.by, m.job),
+                              protocol::elastic_edited{{m.job, 1, 9, std::nullopt}});
+      },
+      [this](const protocol::restart_elastic& m) {
+        return script->answer(line_of("restart_elastic", m.job), m.by, check_operator(m.by, m.job),
+                              protocol::elastic_edited{{m.job, 1, 9, core::from_ms(1000)}});
+      },
+      // Runs belong to the job with their number.
+      [this](const protocol::cancel_elastic_run& m) {
+        const elastic::elastic_job_id job{static_cast<std::int32_t>(core::number(m.run))};
+        auto may = check_operator(m.by, job);
+        if (may && core::number(m.run) == 99)
+          may = core::fail(core::errc::conflict, "run 99 of item 0 has ended");
+        return script->answer(line_of("cancel_elastic_run", m.run), m.by, may,
+                              protocol::elastic_edited{{job, 1, 9, std::nullopt}});
+      },
+      [this](const protocol::set_elastic_host& m) {
+        return script->answer(line_of("set_elastic_host", m.server, static_cast<int>(m.mode)), m.by, core::check_admin(m.by),
+                              protocol::elastic_host_edited{{{m.server}, true}});
       },
       [this](const protocol::trigger_elastic& m) {
         const auto policy = m.policy ? std::to_string(static_cast<int>(*m.policy)) : "-";

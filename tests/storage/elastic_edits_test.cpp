@@ -171,17 +171,23 @@ TEST_CASE("operators set states that coordinators keep", "[storage][elastic]") {
   CHECK(error_of(f.ej().set_status(elastic::elastic_job_id{99}, elastic::job_status::on, noon, may)) == core::errc::not_found);
 }
 
-TEST_CASE("a server is disabled for a job or for all", "[storage][elastic]") {
+TEST_CASE("a server is disabled for a job by id or IP address of a host", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto may = operator_of(7, core::group_right::operate);
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, true, noon, may)).revision > 0);
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, true, noon, may)).revision == 0);
-  CHECK(error_of(f.ej().set_server_disabled({"", {}, "h1"}, true, noon, may)) == core::errc::forbidden);
-  CHECK(require(f.ej().set_server_disabled({"", {}, "h1"}, true, noon, root())).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", true, noon, may)).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", true, noon, may)).revision == 0);
+  CHECK(error_of(f.ej().set_server_disabled(f.job, "h1", true, noon, operator_of(7, core::group_right::viewer)))
+        == core::errc::forbidden);
+  CHECK(require(f.ej().set_server_disabled(f.job, "h1", true, noon, may)).revision > 0);
   CHECK(require(f.ej().read_job(f.job)).disabled_servers == std::vector<std::string>{"10.0.0.1", "h1"});
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, false, noon, may)).revision > 0);
+  CHECK(require(f.ej().read_job(f.add("second").id)).disabled_servers.empty());
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", false, noon, may)).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", false, noon, may)).revision == 0);
   CHECK(require(f.ej().read_job(f.job)).disabled_servers == std::vector<std::string>{"h1"});
-  CHECK(error_of(f.ej().set_server_disabled({"", f.job, ""}, true, noon, may)) == core::errc::invalid_argument);
+  for (const bool disabled : {true, false}) {
+    CHECK(error_of(f.ej().set_server_disabled(f.job, "h2", disabled, noon, may)) == core::errc::not_found);
+    CHECK(error_of(f.ej().set_server_disabled(f.job, "", disabled, noon, may)) == core::errc::invalid_argument);
+  }
 }
 
 TEST_CASE("a request is added once, and a job has a limit of them", "[storage][elastic]") {

@@ -12,6 +12,7 @@ const sendSwitch = (id: number, on: boolean, body: ElasticSwitch = {}): Promise<
 
 function sendStatus(id: number, status: ElasticStatus): Promise<ElasticEdit> {
   if (status === 'shut_down') return call('POST /elastic/jobs/{id}/shutdown', { id })
+  if (status === 'draining') return call('POST /elastic/jobs/{id}/drain', { id })
   return sendSwitch(id, status === 'enabled')
 }
 
@@ -78,8 +79,23 @@ export function useElasticHead(refresh: () => Promise<void>) {
     })
     await refresh()
   }
+  /** Sends an order that ends runs, after a confirmation. It cannot be undone. */
+  async function endRuns(job: ElasticFacts, action: string, question: string, send: () => Promise<ElasticEdit>, done: string): Promise<void> {
+    if (!may('operator', job) || !(await confirmed(action, question, action, true))) return
+    await attempt(async () => {
+      await send()
+      tellDone(done)
+    })
+    await refresh()
+  }
+  /** Cancels the open run of an item. */
+  const cancel = (job: ElasticFacts, item: number, run: number) =>
+    endRuns(job, t('elastic.cancel_run'), t('elastic.cancel_question', { item, run, name: job.name }), () => call('POST /elastic/runs/{id}/cancel', { id: run }), t('elastic.cancel_done', { item, run }))
+  /** Cancels the open runs of a job and enables it. */
+  const restart = (job: ElasticFacts) =>
+    endRuns(job, t('elastic.restart'), t('elastic.restart_question', { name: job.name, id: job.id }), () => call('POST /elastic/jobs/{id}/restart', { id: job.id }), t('elastic.restart_done', { name: job.name }))
   const turn = (job: ElasticFacts) => setStatus(job, job.status === 'enabled' ? 'disabled' : 'enabled')
   const run = (job: ElasticFacts, item: number | null = null) => void (may('operator', job) && (ran.value = { job, item }))
-  return { switching, ran, may, setStatus, setItem, turn, run }
+  return { switching, ran, may, setStatus, setItem, cancel, restart, turn, run }
 }
 export type ElasticHead = ReturnType<typeof useElasticHead>

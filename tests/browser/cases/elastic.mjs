@@ -71,6 +71,15 @@ test('elastic: a job without hosts is filtered, found, disabled, undone and run'
       await page.locator('main').getByRole('button', { name: 'Disable', exact: true }).waitFor()
       assert.equal(await statusOf(), 'enabled')
 
+      await page.getByRole('button', { name: 'Drain', exact: true }).click()
+      await confirm(page, 'Drain')
+      await page.locator('main').getByText('draining', { exact: true }).waitFor()
+      assert.equal(await statusOf(), 'draining')
+      await page.getByRole('button', { name: 'Restart', exact: true }).click()
+      await confirm(page, 'Restart')
+      await page.locator('main').getByRole('button', { name: 'Disable', exact: true }).waitFor()
+      assert.equal(await statusOf(), 'enabled')
+
       await page.getByRole('button', { name: 'Run now', exact: true }).click()
       const dialog = page.locator('.el-dialog')
       await dialog.getByText('Another job parameter for this run').click()
@@ -96,7 +105,7 @@ test('elastic: a viewer sees the job of their group and no action', (world) =>
       assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0)
       await visitor.go(`/elastic/${own.job.id}`)
       await rowsOf(page, 'elastic_items').nth(2).waitFor()
-      for (const name of ['Run now', 'Disable', 'Shut down', 'Actions of item 1']) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+      for (const name of ['Run now', 'Disable', 'Drain', 'Restart', 'Shut down', 'Actions of item 1']) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
       assert.equal(await page.locator('main details').count(), 0)
     })
   }))
@@ -122,10 +131,27 @@ test('elastic: hosts, running items, the plan if a host leaves, and a takeover a
         await row.getByText('up', { exact: true }).waitFor()
       }
       assert.deepEqual(await visitor.axeFindings(), [])
+      const lostRow = rowsOf(page, 'elastic_hosts').filter({ hasText: lost.id })
+      const orderHost = async (action) => {
+        await lostRow.getByRole('button', { name: `Actions of host ${lost.id}` }).click()
+        await page.getByRole('menuitem', { name: action, exact: true }).click()
+      }
+      await orderHost('Disable')
+      await confirm(page, 'Disable')
+      await lostRow.getByText('disabled', { exact: true }).waitFor()
+      await orderHost('Enable')
+      await lostRow.getByText('disabled', { exact: true }).waitFor({ state: 'detached' })
 
       await visitor.go(`/elastic/${job.id}`)
       const items = rowsOf(page, 'elastic_items')
       await until(async () => (await items.filter({ hasText: 'running' }).count()) === 3, 'the page shows three running items')
+      const run = async () => (await admin.get(`/elastic/jobs/${job.id}/items`)).items[0].run
+      const cancelled = await run()
+      await items.nth(0).getByRole('button', { name: 'Actions of item 0' }).click()
+      await page.getByRole('menuitem', { name: 'Cancel the run' }).click()
+      await confirm(page, 'Cancel the run')
+      await until(async () => ![cancelled, null].includes(await run()), 'the next run of the item')
+      await until(async () => (await items.filter({ hasText: 'running' }).count()) === 3, 'three items run again')
       const plan = page.locator('section', { has: page.locator('[data-table=elastic_plan]') }).last()
       await plan.locator('.el-select').click()
       await page.getByRole('option', { name: `Plan if ${lost.id} leaves`, exact: true }).click()

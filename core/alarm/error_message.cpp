@@ -1,4 +1,4 @@
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 
 #include <algorithm>
 

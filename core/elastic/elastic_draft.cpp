@@ -1,0 +1,40 @@
+#include "core/elastic/elastic_draft.hpp"
+
+#include <utility>
+
+#include "core/elastic/prop_fields.hpp"
+
+namespace ringmaster::core::elastic {
+
+result<elastic_definition> completed(elastic_draft draft, std::string_view stored) {
+  if (!draft.props) {
+    draft.what.props = stored;
+    return std::move(draft.what);
+  }
+  const auto known = parse_props(stored);
+  job_props props;
+  for (auto& [name, value] : *draft.props) {
+    if (!value && known)
+      if (const auto kept = known->find(name); kept != known->end())
+        value = kept->second;
+    if (!value)
+      return fail(errc::invalid_argument, "props." + name + ": has no value");
+    props.emplace(name, std::move(*value));
+  }
+  draft.what.props = props_text(props);
+  return std::move(draft.what);
+}
+
+entered_props shown_props(std::string_view stored) {
+  entered_props out;
+  const auto props = parse_props(stored);
+  if (!props)
+    return out;
+  for (const auto& [name, value] : *props) {
+    const auto* field = find_prop(name);
+    out.emplace(name, field && !field->is_secret ? std::optional{value} : std::nullopt);
+  }
+  return out;
+}
+
+} // namespace ringmaster::core::elastic
