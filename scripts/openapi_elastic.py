@@ -76,7 +76,8 @@ ELASTIC_SCHEMAS = {
         "planned_host": maybe(text("Owner by the newest plan.")), "gap": maybe(text("Why the plan has no host for the item.")),
         "param": maybe(text())}),
     "ElasticRun": shown({
-        "run": whole(1), "item": whole(0),
+        "run": whole(1),
+        "item": whole(-2, description="-1, -2: the call of the once-listeners before all items, after all items."),
         "state": one_of("running", "finished", "error", "lost", "killed", "failed", "unknown",
                         description="failed: taken over too often, or it ignored its end."),
         "source": one_of("normal", "misfire", "failover", "manual", "unknown"), "attempt": whole(0),

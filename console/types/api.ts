@@ -1453,6 +1453,7 @@ export type ElasticItem = {
 
 export type ElasticRun = {
   run: number
+  /** -1, -2: the call of the once-listeners before all items, after all items. */
   item: number
   /** failed: taken over too often, or it ignored its end. */
   state: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed' | 'unknown'

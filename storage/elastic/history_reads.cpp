@@ -59,7 +59,7 @@ elastic::elastic_history history_of(admin_session& own, const elastic::elastic_h
   {
     auto rows = own.query("SELECT r.id, r.item, r.source, r.fire_ms, r.fire_source, r.request, r.attempt, n.id, r.granted_ms,"
                           " r.started_ms, r.ended_ms, r.state, r.message FROM ej_run r LEFT JOIN ej_node n ON n.num = r.host"
-                          " WHERE r.job = ? AND r.id < ? AND r.id >= ? AND r.item >= 0 AND (? < 0 OR r.item = ?)"
+                          " WHERE r.job = ? AND r.id < ? AND r.id >= ? AND (? < 0 OR r.item = ?)"
                           " AND (? = 0 OR r.state = ?) AND r.granted_ms >= ? AND r.granted_ms <= ? ORDER BY r.id DESC LIMIT ?",
                           search.job, before, stretch.first, item, item, state, state, search.from, search.until, limit + 1);
     while (rows.next())

@@ -121,6 +121,8 @@ public:
       made.state = each.state;
       made.mode = each.mode;
       made.handlers = {"demo", "SCRIPT"};
+      made.listeners = {"trace"};
+      made.once_listeners = {"audit"};
       list.push_back(std::move(made));
       protocol::host_seat seat;
       seat.host = process(name);

@@ -57,10 +57,10 @@ class ElasticCommandTest(Case):
         exported = self.succeed("export").out
         self.assertIn('[[elastic_job]]\ngroup = "shard-worker"\nname = "sums"\nhandler = "sum"\ntotal = 3\n', exported)
         self.assertIn('timeout = "90s"\n', exported)
-        wrong = self.write("wrong.toml", ELASTIC + 'listeners = "l"\ntotl = 3\n')
+        wrong = self.write("wrong.toml", ELASTIC + 'calendar = "c"\ntotl = 3\n')
         refused = self.run_it("apply", wrong)
         self.assertEqual(refused.code, 2)
-        self.assertIn(f"{wrong}:21: listeners: not supported by this release", refused.err)
+        self.assertIn(f"{wrong}:21: calendar: not supported by this release", refused.err)
         self.assertIn(f"{wrong}:22: unknown key 'totl'", refused.err)
 
     def test_what_is_read_is_the_same(self):
