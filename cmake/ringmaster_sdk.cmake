@@ -15,9 +15,9 @@ install(FILES
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
   executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/item_context.hpp
-  executor/sdk/elastic/simple_job.hpp
+  executor/sdk/elastic/http_type.hpp executor/sdk/elastic/script_type.hpp executor/sdk/elastic/simple_job.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor/sdk/elastic COMPONENT sdk)
-install(FILES core/elastic/elastic_ids.hpp core/elastic/run_cause.hpp
+install(FILES core/elastic/elastic_ids.hpp core/elastic/props.hpp core/elastic/run_cause.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/elastic COMPONENT sdk)
 install(FILES core/ids.hpp core/refusal.hpp core/result.hpp core/time.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core COMPONENT sdk)

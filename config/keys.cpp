@@ -296,6 +296,21 @@ void add_executor(std::vector<setting>& to) {
                     "exist."));
 }
 
+void add_elastic_host(std::vector<setting>& to) {
+  using s = executor_settings;
+  to.push_back(
+    flag("executor.elastic", executor<&s::elastic>,
+         "Run items of elastic jobs: of type script with elastic_scripts, of type http with http_allowed. Needs nodes."));
+  to.push_back(list("executor.labels", executor<&s::labels>,
+                    "Labels of this executor: an elastic job with a label runs only on executors that have it."));
+  to.push_back(list("executor.elastic_scripts", executor<&s::elastic_scripts>,
+                    "Folders of the programs that elastic jobs of type script may run; relative to this file. Empty: none."));
+  to.push_back(count("executor.elastic_capacity", executor<&s::elastic_capacity>, 0, 5000,
+                     "Maximum number of item runs at the same time. 0: twice the number of processors."));
+  to.push_back(time("executor.elastic_drain", executor<&s::elastic_drain>, 0ms, 24h,
+                    "Maximum wait of a graceful stop for item runs before it cancels them."));
+}
+
 template <auto Member>
 auto& of_script(settings& values) {
   return values.executor.limits.*Member;
@@ -431,8 +446,8 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
-                      add_executor, add_scripts, add_cluster, add_link, add_retention, add_elastic, add_log_and_deploy,
-                      add_mail_and_alarm})
+                      add_executor, add_elastic_host, add_scripts, add_cluster, add_link, add_retention, add_elastic,
+                      add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

@@ -211,6 +211,16 @@ struct executor_settings {
   /// does not exist.
   std::vector<std::string> http_allowed;
   script_limits limits;
+  /// Runs items of elastic jobs of the types `script` and `http`.
+  bool elastic = false;
+  /// Labels: an elastic job with a label runs only on executors that have it.
+  std::vector<std::string> labels;
+  /// Folders of the programs that elastic jobs of the type `script` may run.
+  std::vector<std::string> elastic_scripts;
+  /// Maximum number of item runs at the same time; 0: twice the number of processors.
+  std::size_t elastic_capacity = 0;
+  /// Maximum wait of a stop for item runs before it cancels them.
+  milliseconds elastic_drain{5000};
 };
 
 struct registry_settings {

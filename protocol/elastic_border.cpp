@@ -77,7 +77,8 @@ std::string breach_of_event(const elastic_event& event) {
   if (event.text.size() > elastic_limit::text_bytes_max)
     return "an event with a long text";
   const bool may_have_cursor = event.kind == elastic_event_kind::cursor || event.kind == elastic_event_kind::finished;
-  if ((event.cursor && !may_have_cursor) || (event.kind == elastic_event_kind::cursor && !event.cursor))
+  if ((event.cursor && !may_have_cursor) || (event.kind == elastic_event_kind::cursor && !event.cursor)
+      || event.cursor.has_value() != (event.cursor_number != 0))
     return "an event with a wrong cursor";
   return event.cursor && event.cursor->size() > elastic_limit::cursor_bytes_max ? "an event with a long cursor" : std::string{};
 }

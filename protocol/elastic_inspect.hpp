@@ -58,7 +58,8 @@ bool inspect(Inspector& f, elastic_event& x) {
   return f.object(x).fields(as_number(f, "job", x.job), as_number(f, "item", x.item), as_number(f, "run", x.run),
                             as_number(f, "fence", x.fence), as_number(f, "kind", x.kind), as_number(f, "refusal", x.refusal),
                             as_number(f, "outcome", x.outcome), as_ms(f, "at", x.at), f.field("text", x.text),
-                            f.field("cursor", x.cursor), f.field("child_pid", x.child_pid));
+                            f.field("cursor", x.cursor), f.field("cursor_number", x.cursor_number),
+                            f.field("child_pid", x.child_pid));
 }
 
 template <class Inspector>

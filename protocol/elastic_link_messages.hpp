@@ -104,6 +104,8 @@ struct elastic_event {
   std::string text;
   /// With `cursor`: the value to store. With `finished`: the last value, if it is not stored yet.
   std::optional<std::string> cursor = {};
+  /// Number of the cursor among those of its run, from 1: an older one that comes late has no effect. 0: no cursor.
+  std::uint64_t cursor_number = 0;
   /// Process of the supervisor of a script; 0: none; only with `started`.
   std::int64_t child_pid = 0;
 };

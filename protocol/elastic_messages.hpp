@@ -150,6 +150,8 @@ struct host_notice {
   host_fate fate = host_fate::silent;
   /// Moment of the last heartbeat; only with `silent`.
   elastic_steady last_beat{};
+  /// The programs of the process have provably ended, too; only with `dead`, `replaced` and `left`. A second notice may tell it.
+  bool programs_ended = false;
 };
 
 // -- a node: jobs ----------------------------------------------------------------------------------------------------------

@@ -84,6 +84,8 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "spdlog", "system"),
     ),
     "executor/http_handler.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
+    "executor/http_places.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
+    "executor/host/http_type.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
     "apps/": (
         (
             "apps/",

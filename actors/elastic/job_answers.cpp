@@ -24,7 +24,7 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
   const auto found = writes_.under_way.find(what.number);
   if (found == writes_.under_way.end())
     return;
-  const auto notes = std::move(found->second);
+  auto notes = std::move(found->second);
   writes_.under_way.erase(found);
   const bool fenced = std::any_of(what.answers.begin(), what.answers.end(), [](const elastic::elastic_answer& each) {
     return each.outcome == elastic::write_outcome::fenced;
@@ -34,13 +34,15 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
     return;
   }
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    const auto& note = notes[i];
+    auto& note = notes[i];
     const auto& answer = what.answers[i];
     const bool is_item = note.what == op_note::kind::item && !answer.items.empty();
-    if (is_stored(is_item ? answer.items.front().outcome : answer.outcome))
+    const bool is_done = is_stored(is_item ? answer.items.front().outcome : answer.outcome);
+    if (is_done)
       out_.facts.insert(out_.facts.end(), note.facts.begin(), note.facts.end());
     switch (note.what) {
     case op_note::kind::item:
+      settle_cursor(note.items.front(), std::move(note.cursor), is_done);
       settle_item(note.items.front(), answer.items.empty() ? elastic::item_answer{answer.outcome} : answer.items.front(), at);
       break;
     case op_note::kind::fire: settle_fire(note, answer, at); break;

@@ -161,7 +161,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   if (stored.unfinished && rules_.misfire)
     owe_rest(*stored.unfinished, stored.items, at);
   for (auto& cursor : stored.cursors)
-    cursors_[cursor.item] = std::move(cursor.value);
+    cursors_[cursor.item].value = std::move(cursor.value);
   if (stored.plan) {
     plan_.version = stored.plan->version;
     if (auto known = elastic::item_plan::decode(stored.plan->total, stored.plan->assignment)) {

@@ -108,6 +108,8 @@ private:
     /// Writes without an answer; whether the conditions of one of them did not hold.
     std::uint32_t writes = 0;
     bool lost_guard = false;
+    /// The host has reported the supervisor of the open run's program.
+    bool has_program = false;
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -116,6 +118,14 @@ private:
     item_count counted = item_count::none;
     /// Leave once all writes are answered; dropped, or refused, if one was lost.
     std::vector<std::variant<receipt_part, close_order>> after_writes = {};
+  };
+  /// The cursor of an item.
+  struct item_cursor {
+    /// As stored; unset: none.
+    std::optional<std::string> value = {};
+    /// The newest write of the open run: older values of the run have no effect.
+    core::elastic::item_run_id run{};
+    std::uint64_t number = 0;
   };
   /// One op without an answer.
   struct op_note {
@@ -127,6 +137,8 @@ private:
     bool releases = false;
     /// Counted once the op is stored.
     std::vector<job_fact> facts = {};
+    /// The cursor that the op writes.
+    std::optional<std::string> cursor = {};
   };
   struct fire_flight {
     /// Unset: a request.
@@ -261,6 +273,9 @@ private:
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
+  /// Tells a run that its host process is gone. A program may outlive it: without a proof of its end, the lease decides.
+  void lose_host(item_number which, job_moment at);
+  void lose_host_of_all(const host_process& host, job_moment at);
   void count_lease(const host_process& host, job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
@@ -291,6 +306,7 @@ private:
   void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
   [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
   void keep_cursor(const protocol::elastic_event& event, job_item& one);
+  void settle_cursor(item_number which, std::optional<std::string>&& value, bool stored);
   void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
   void compare_inventory(const question& asked, job_moment at);
   void receive(const receipt_part& part, bool stored, std::size_t events = 1);
@@ -333,7 +349,7 @@ private:
   /// Number of items with an open run, by number of the host.
   std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
-  std::map<item_number, std::string> cursors_;
+  std::map<item_number, item_cursor> cursors_;
   choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;

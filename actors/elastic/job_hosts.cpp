@@ -11,6 +11,9 @@ namespace {
 
 namespace elastic = core::elastic;
 
+/// Maximum number of processes that are remembered as ended with their programs.
+constexpr std::size_t programs_ended_max = 64;
+
 /// FNV-1a over 64 bits.
 class host_hash {
 public:
@@ -162,6 +165,16 @@ std::optional<elastic::host_process> job_hosts::take_best(const std::optional<el
   const elastic::lost_item lost{};
   const auto taken = elastic::decide_takeovers({&lost, 1}, hosts, {true, 1});
   return taken.front().action == elastic::takeover_action::grant ? take(taken.front().host, except) : std::nullopt;
+}
+
+void job_hosts::note_ended_programs(const elastic::host_process& host) {
+  programs_ended_.push_back(host);
+  if (programs_ended_.size() > programs_ended_max)
+    programs_ended_.pop_front();
+}
+
+bool job_hosts::have_programs_ended(const elastic::host_process& host) const {
+  return std::find(programs_ended_.begin(), programs_ended_.end(), host) != programs_ended_.end();
 }
 
 void job_hosts::set_full(elastic::host_number host) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -58,6 +59,10 @@ public:
   [[nodiscard]] std::optional<core::elastic::host_process> take_best(const std::optional<core::elastic::host_process>& except,
                                                                      const runs_job& runs);
 
+  /// Notes that a process has ended with all of its programs.
+  void note_ended_programs(const core::elastic::host_process& host);
+  [[nodiscard]] bool have_programs_ended(const core::elastic::host_process& host) const;
+
   void occupy(core::elastic::host_number host) { --spare_[core::number(host)]; }
   void free(core::elastic::host_number host) { ++spare_[core::number(host)]; }
   /// The host refused a run for lack of a slot.
@@ -76,6 +81,8 @@ private:
   std::vector<std::string> disabled_servers_;
   std::shared_ptr<const protocol::known_hosts> known_;
   std::vector<core::elastic::host_process> excluded_;
+  /// The last processes that have ended with all of their programs.
+  std::deque<core::elastic::host_process> programs_ended_;
   /// Hosts of the list that may run the job, in its order; unset: not asked for since the list or the job changed.
   std::optional<std::vector<const protocol::host_seat*>> candidates_;
   /// Changes of the free slots since the last list, by number of the host.

@@ -95,6 +95,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
   } else if constexpr (std::is_same_v<Action, action::write_end> || std::is_same_v<Action, action::write_loss>) {
     slot_freed_ = true;
     report.started = std::exchange(one.started, {});
+    one.has_program = false;
     write(which, one, what, std::move(report));
   } else if constexpr (std::is_same_v<Action, action::write_wait_end> || std::is_same_v<Action, action::delete_item>) {
     write(which, one, what);
@@ -133,7 +134,7 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
   elastic::item_write out{who_.job, which, std::move(what), std::nullopt, std::move(report)};
   if (const auto* mark = std::get_if<elastic::write_mark>(&out.what)) {
     one.stored_missed = mark->missed;
-  } else if (!std::holds_alternative<elastic::write_cursor>(out.what) && one.state.missed != one.stored_missed) {
+  } else if (one.state.missed != one.stored_missed) {
     out.missed = one.stored_missed = one.state.missed;
   }
   ++one.writes;
@@ -161,8 +162,7 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
   const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
   mail_.grant(host, job_->version, param_of(cause.fire),
               {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, one.state.lease,
-               cursor == cursors_.end() ? std::nullopt : std::optional{cursor->second},
-               barrier != nullptr && barrier->holds()});
+               cursor == cursors_.end() ? std::nullopt : cursor->second.value, barrier != nullptr && barrier->holds()});
 }
 
 void job_coordination::count_run(const elastic::item& one, bool is_there) {

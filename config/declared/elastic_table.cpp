@@ -1,14 +1,17 @@
 // One `[[elastic_job]]` (elastic design §7).
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <map>
 
 #include "config/declared/declared_table.hpp"
 #include "config/declared/elastic_keys.hpp"
+#include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/text/text.hpp"
 #include "core/zone/zone.hpp"
@@ -20,6 +23,9 @@ namespace {
 using core::option_kind;
 using core::option_value;
 using core::elastic::elastic_field;
+
+constexpr std::array elastic_types{core::elastic::simple_type, core::elastic::dataflow_type, core::elastic::script_type,
+                                   core::elastic::http_type};
 
 constexpr text_limit any_text{0, std::numeric_limits<std::size_t>::max()},
   elastic_group_limit{1, std::numeric_limits<std::size_t>::max()}, elastic_name_limit{1, core::elastic::elastic_name_chars},
@@ -39,11 +45,11 @@ public:
     if (what.name.find('/') != std::string::npos)
       in_.refuse(key("name"), "must not contain /");
     what.name_space = in_.text("namespace", name_space_limit);
-    what.handler = in_.text(key("handler"), elastic_handler_limit);
+    read_type(what);
+    read_handler(what);
     what.total = static_cast<std::int32_t>(in_.number(key("total"), 1, core::elastic::items_max, 1));
     if (!has("total"))
       in_.refuse("total", "missing; it is required");
-    read_type(what);
     job.enabled = read_enabled();
     read_accepted_keys();
     for (const auto& field : core::elastic::elastic_fields)
@@ -51,6 +57,7 @@ public:
         if (auto value = read_option(field); !std::holds_alternative<std::monostate>(value))
           field.set(what.options, value);
     read_timing(what.options);
+    read_properties(what);
     return job;
   }
 
@@ -83,12 +90,30 @@ private:
 
   void read_type(core::elastic::elastic_definition& what) {
     const auto type = normal_name(in_.text(key("type"), any_text, what.kind));
-    if (type == "script" || type == "http")
-      in_.refuse(key("type"), type + ": not supported by this release; expected simple or dataflow");
-    else if (type != "simple" && type != "dataflow")
-      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple or dataflow");
-    else
+    if (std::find(elastic_types.begin(), elastic_types.end(), type) != elastic_types.end())
       what.kind = type;
+    else
+      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple, dataflow, script or http");
+  }
+
+  void read_handler(core::elastic::elastic_definition& what) {
+    what.handler = core::elastic::handler_of_type(what.kind);
+    if (what.handler.empty())
+      what.handler = in_.text(key("handler"), elastic_handler_limit);
+    else if (has("handler"))
+      return in_.refuse(key("handler"), "excludes type " + what.kind);
+    if (what.kind == core::elastic::simple_type || what.kind == core::elastic::dataflow_type)
+      if (core::elastic::is_type_handler(what.handler))
+        in_.refuse(key("handler"), "\"" + what.handler + "\" is the handler of a type; write the type");
+  }
+
+  void read_properties(core::elastic::elastic_definition& what) {
+    auto given = read_props(in_, what.kind);
+    what.props = std::move(given.text);
+    if (given.streaming && has("streaming"))
+      in_.refuse("props", "streaming.process: is the same as streaming");
+    else if (given.streaming)
+      what.options.streaming = *given.streaming;
   }
 
   bool read_enabled() {

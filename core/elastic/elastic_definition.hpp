@@ -85,6 +85,7 @@ struct elastic_definition {
   group_id group{};
   /// `simple`, `dataflow`, `script`, `http`, or the name of another type.
   std::string kind = "simple";
+  /// `handler_of_type` if the type has one.
   std::string handler;
   /// Number of items.
   std::int32_t total = 1;
@@ -103,7 +104,8 @@ inline constexpr std::size_t elastic_handler_chars = 255;
 inline constexpr std::size_t props_bytes = std::size_t{64} << 10U;
 
 /// Returns `invalid_argument`, with the name of the member, for a text that does not fit its column, an empty name or group, a
-/// number outside its range and a number of items that no job can have. Does not compile the schedule.
+/// number outside its range, a number of items that no job can have, and properties that its type does not have. Does not compile
+/// the schedule.
 [[nodiscard]] result<void> check(const elastic_definition& of);
 
 } // namespace ringmaster::core::elastic

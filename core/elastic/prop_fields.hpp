@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/elastic/job_types.hpp"
+
 namespace ringmaster::core::elastic {
 
 /// Form of a value.
@@ -48,9 +50,6 @@ struct prop_field {
 inline constexpr std::int64_t prop_bytes = 32768;
 /// Longest time limit of a call: one day.
 inline constexpr std::int64_t prop_ms_max = 86'400'000;
-
-inline constexpr std::string_view script_type = "script";
-inline constexpr std::string_view http_type = "http";
 
 inline constexpr std::array<prop_field, 8> prop_fields{{
   {"script.command.line", prop_form::command_line, 1, prop_bytes, "", script_type, true},

@@ -14,6 +14,7 @@ elastic_host_state::elastic_host_state(protocol::elastic_host::pointer self, ela
   : self_{self}, parts_{std::move(parts)}, book_{parts_.me, parts_.draw_key} {}
 
 elastic_host_state::~elastic_host_state() {
+  parts_.tools.board->end_saves();
   for (auto& [job, entry] : jobs_)
     caf::anon_send_exit(entry.actor, caf::exit_reason::user_shutdown);
 }
@@ -89,6 +90,8 @@ void elastic_host_state::carry_out(host_effects&& effects) {
   for (const auto& [job, order] : effects.orders)
     if (const auto found = jobs_.find(job); found != jobs_.end())
       protocol::send(self_, found->second.actor, order);
+  for (const auto& [run, number] : effects.saved)
+    board.take_stored_cursor(run, number);
   for (const auto run : effects.closed)
     board.close(run);
   for (auto& [link, message] : effects.messages)
@@ -136,6 +139,7 @@ void elastic_host_state::end_idle_jobs() {
 
 void elastic_host_state::tick() {
   armed_ = false;
+  parts_.tools.board->pass_save_time();
   end_idle_jobs();
   go_on();
   go_on_draining();

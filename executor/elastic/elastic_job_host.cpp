@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/elastic/job_types.hpp"
 #include "core/text/text.hpp"
 #include "executor/elastic/stop_request.hpp"
 #include "protocol/elastic_border.hpp"
@@ -55,9 +56,12 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
   if (parsed_ != spec) {
     parsed_ = spec;
     params_ = core::elastic::parse_item_params(spec->item_params);
+    props_ = core::elastic::parse_props(spec->props);
   }
   if (!params_)
-    return tl::unexpected{params_.error()};
+    return core::fail(params_.error().code, "the job has invalid item parameters: " + params_.error().context);
+  if (!props_)
+    return core::fail(props_.error().code, "the job has " + props_.error().context);
   const auto item = core::number(grant.item);
   const bool takes_over = grant.source == run_source::failover;
   item_facts out;
@@ -73,6 +77,8 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
     out.item_param = std::string{*found};
   out.fence = core::number(grant.fence);
   out.streaming = spec->streaming;
+  out.cursor = grant.cursor;
+  out.props = *props_;
   return out;
 }
 
@@ -83,9 +89,13 @@ void elastic_job_host_state::begin(item_run& run) {
     return cancel(run);
   auto facts = facts_of(run);
   if (!facts)
-    return ended(number, {item_failed, "the job has invalid item parameters: " + facts.error().context});
+    return ended(number, {item_failed, facts.error().context});
   const auto now = tools_.wall();
   run.has_begun = true;
+  open_saves(run);
+  const bool is_script = run.spec->kind == core::elastic::script_type;
+  if (is_script)
+    await_program(run);
   const core::run_identity log{core::log_id{core::number(number)}, core::job_id{core::number(job_)}, now};
   const bool began = tools_.bodies->start(
     {run.spec->handler, std::move(*facts), run.control, log},
@@ -94,6 +104,8 @@ void elastic_job_host_state::begin(item_run& run) {
     });
   if (!began)
     return ended(number, {item_failed, "the executor could not start a thread for this run"});
+  if (is_script)
+    return;
   protocol::elastic_event started;
   started.kind = elastic_event_kind::started;
   started.at = now;
@@ -147,11 +159,39 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
   tell(of.grant, std::move(finished));
 }
 
-void elastic_job_host_state::tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event) {
+void elastic_job_host_state::open_saves(const item_run& run) {
+  protocol::elastic_event event;
+  event.kind = elastic_event_kind::cursor;
+  name_run(event, run.grant);
+  run.control->saves().open([host = host_, event = std::move(event)](std::uint64_t number, std::string&& value) {
+    auto saved = event;
+    saved.cursor = std::move(value);
+    saved.cursor_number = number;
+    protocol::anon_send(host, protocol::item_event{std::move(saved)});
+  });
+}
+
+void elastic_job_host_state::await_program(const item_run& run) {
+  protocol::elastic_event event;
+  event.kind = elastic_event_kind::started;
+  name_run(event, run.grant);
+  run.control->on_program([host = host_, wall = tools_.wall, event = std::move(event)](std::int64_t supervisor) {
+    auto started = event;
+    started.at = wall();
+    started.child_pid = supervisor;
+    protocol::anon_send(host, protocol::item_event{std::move(started)});
+  });
+}
+
+void elastic_job_host_state::name_run(protocol::elastic_event& event, const protocol::elastic_grant& grant) const {
   event.job = job_;
   event.item = grant.item;
   event.run = grant.run;
   event.fence = grant.fence;
+}
+
+void elastic_job_host_state::tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event) {
+  name_run(event, grant);
   protocol::send(self_, host_, protocol::item_event{std::move(event)});
 }
 

@@ -7,6 +7,7 @@
 
 #include "actors/executor/bodies.hpp"
 #include "core/elastic/item_params.hpp"
+#include "core/elastic/props.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
 #include "executor/elastic/fence_board.hpp"
@@ -57,6 +58,11 @@ private:
   void begin(item_run& run);
   void cancel(item_run& run);
   void ended(core::elastic::item_run_id run, core::run_outcome&& outcome);
+  /// Lets the body save cursors. They go to the host directly, because they leave on its threads.
+  void open_saves(const item_run& run);
+  /// Tells that the body of a script has begun once its program has a supervisor: a death of this process is then no proof alone.
+  void await_program(const item_run& run);
+  void name_run(protocol::elastic_event& event, const protocol::elastic_grant& grant) const;
   void tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event);
   [[nodiscard]] core::result<item_facts> facts_of(const item_run& run);
 
@@ -65,9 +71,10 @@ private:
   protocol::elastic_host host_;
   job_host_tools tools_;
   std::map<core::elastic::item_run_id, item_run> runs_;
-  /// Parameters of the items in the definition that was used last.
+  /// Parameters of the items and properties in the definition that was used last.
   std::shared_ptr<const protocol::elastic_spec> parsed_;
   core::result<core::elastic::item_params> params_;
+  core::result<core::elastic::job_props> props_;
 };
 
 } // namespace ringmaster::executor::elastic

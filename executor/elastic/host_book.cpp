@@ -178,8 +178,11 @@ void host_book::take(link_number link, const protocol::elastic_orders& orders, h
 }
 
 void host_book::take(link_number link, const protocol::elastic_receipt& receipt, host_moment now) {
-  for (const auto& stored : events_.take_receipt(link, receipt.batch, receipt.stored, now.boot))
+  for (const auto& stored : events_.take_receipt(link, receipt.batch, receipt.stored, now.boot)) {
     runs_.take_receipt(stored.run, stored.kind);
+    if (stored.kind == elastic_event_kind::cursor)
+      effects_.saved.emplace_back(stored.run, stored.cursor_number);
+  }
 }
 
 // -- runs ------------------------------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ struct host_effects {
   std::vector<core::elastic::item_run_id> fenced;
   std::vector<protocol::item_grants> grants;
   std::vector<body_order> orders;
+  /// Cursors that are stored, by run and number.
+  std::vector<std::pair<core::elastic::item_run_id, std::uint64_t>> saved;
   /// Runs without a lease from now on: they have ended, or were closed.
   std::vector<core::elastic::item_run_id> closed;
   std::vector<std::pair<link_number, protocol::node_message>> messages;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/elastic/job_types.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -71,8 +72,7 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
     return elastic_refusal::draining;
   if (!spec)
     return elastic_refusal::no_definition;
-  // Other kinds have no handler in this process.
-  if ((spec->kind != "simple" && spec->kind != "dataflow") || !handlers_.contains(spec->handler))
+  if (!core::elastic::is_handler_of_type(spec->handler, spec->kind) || !handlers_.contains(spec->handler))
     return elastic_refusal::unknown_handler;
   return elastic_refusal::none;
 }

@@ -156,6 +156,12 @@ std::optional<std::int64_t> batch_rows::run_state(const item_key& key, elastic::
   return row.next() ? std::optional{row.number(0)} : std::nullopt;
 }
 
+bool batch_rows::has_cursor(const item_key& key, const elastic::write_cursor& value) {
+  auto row = own_.query("SELECT value FROM ej_cursor WHERE job = ? AND item = ? AND fence = ?", key.first, key.second,
+                        value.fence);
+  return row.next() && row.string(0) == value.value;
+}
+
 void batch_rows::insert_fire(elastic::elastic_job_id job, const elastic::fire_row& row) {
   fires_[key_of(job, row.key)] = row.state;
   new_fires_.emplace_back(job, &row);

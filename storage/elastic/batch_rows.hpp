@@ -93,13 +93,16 @@ public:
   [[nodiscard]] std::optional<core::elastic::fire_state> fire(const fire_row_key& key) const;
   /// Returns the state of a run of this item; unset: no such run. Reads the table: only for writes that lost.
   [[nodiscard]] std::optional<std::int64_t> run_state(const item_key& key, core::elastic::item_run_id run);
+  /// Returns whether the table has this cursor. Only for writes that lost.
+  [[nodiscard]] bool has_cursor(const item_key& key, const core::elastic::write_cursor& value);
 
   void insert_fire(core::elastic::elastic_job_id job, const core::elastic::fire_row& row);
   void step_fire(const fire_row_key& key, core::elastic::fire_state to);
   void insert_plan(core::elastic::elastic_job_id job, const core::elastic::plan_row& row) { plans_.emplace_back(job, &row); }
   void begin_run(begun_run run) { begun_.push_back(std::move(run)); }
   void end_run(ended_run run) { ended_.push_back(std::move(run)); }
-  void save_cursor(const item_key& key, const core::elastic::write_cursor& value) { cursors_.emplace_back(key, &value); }
+  /// The last value of an item counts.
+  void save_cursor(const item_key& key, const core::elastic::write_cursor& value) { cursors_[key] = &value; }
   void end_request(core::elastic::elastic_job_id job, core::elastic::request_id request) { requests_.insert({job, request}); }
 
   [[nodiscard]] core::time_point now() const noexcept { return now_; }
@@ -128,7 +131,7 @@ private:
   std::vector<std::pair<core::elastic::elastic_job_id, const core::elastic::plan_row*>> plans_;
   std::vector<begun_run> begun_;
   std::vector<ended_run> ended_;
-  std::vector<std::pair<item_key, const core::elastic::write_cursor*>> cursors_;
+  std::map<item_key, const core::elastic::write_cursor*> cursors_;
   std::set<std::pair<core::elastic::elastic_job_id, core::elastic::request_id>> requests_;
 };
 

@@ -251,10 +251,11 @@ batch_rules::outcome batch_rules::remove(held_item* row, bool tries) {
   return done;
 }
 
+// E8. An earlier call may also have ended the run.
 batch_rules::outcome batch_rules::save_cursor(const item_key& key, held_item* row, const elastic::write_cursor& what,
                                               bool tries) {
   if (!tries || row == nullptr || row->state != elastic::stored_item_state::open || row->fence != what.fence)
-    return guard_lost;
+    return row != nullptr && rows_.has_cursor(key, what) ? repeated : guard_lost;
   rows_.save_cursor(key, what);
   return done;
 }

@@ -251,6 +251,23 @@ TEST_CASE_METHOD(booked, "grants of unknown handlers, definitions and items are 
   CHECK(done.grants.empty());
 }
 
+TEST_CASE_METHOD(booked, "a grant of a type that the host does not run is refused", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  for (const auto& [kind, handler] :
+       {std::pair{"script", "SCRIPT"}, {"script", "settle"}, {"http", "HTTP"}, {"other", "settle"}}) {
+    ++spec.version;
+    spec.kind = kind;
+    spec.handler = handler;
+    say(1, protocol::elastic_specs{{spec}});
+    auto grants = test::good_grants(static_cast<int>(20 + spec.version));
+    grants.version = spec.version;
+    say(1, grants);
+    CHECK(refusals().back() == elastic_refusal::unknown_handler);
+  }
+  CHECK(done.grants.empty());
+}
+
 TEST_CASE_METHOD(booked, "an admitted grant goes to its job, once", "[actors][elastic]") {
   enter();
   grant(12);

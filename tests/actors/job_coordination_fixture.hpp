@@ -101,7 +101,7 @@ public:
       made.pid = 100;
       made.linked = each.linked;
       made.state = each.state;
-      made.handlers = {"demo"};
+      made.handlers = {"demo", "SCRIPT"};
       list.push_back(std::move(made));
       protocol::host_seat seat;
       seat.host = process(name);

@@ -13,6 +13,7 @@ import time
 import unittest
 
 import checker_test
+import types_test
 from elastic_case import DEADLINE_S, ElasticCase, Worker, elastic_job, said
 from notes import LOST, OPEN, Note, boot_us
 
@@ -237,7 +238,7 @@ def main() -> int:
         return 2
     ElasticCase.binary, ElasticCase.worker_binary = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (checker_test, sys.modules[__name__]):
+    for module in (checker_test, types_test, sys.modules[__name__]):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)

@@ -34,7 +34,8 @@ TEST_CASE("each option of an elastic job has a column that keeps it", "[storage]
   auto edit = elastic_fixture::definition("all", 2);
   edit.what.name_space = "名";
   edit.what.kind = "script";
-  edit.what.props = "a=b";
+  edit.what.handler = "SCRIPT";
+  edit.what.props = R"({"script.command.line":"/a b"})";
   auto& options = edit.what.options;
   options.schedule = core::schedule_type::cron;
   options.schedule_conf = "0 0 12 * * ?";

@@ -4,6 +4,7 @@
 
 #include "core/elastic/command_line.hpp"
 #include "core/elastic/elastic_definition.hpp"
+#include "core/elastic/json_text.hpp"
 #include "core/elastic/prop_fields.hpp"
 #include "core/elastic/props.hpp"
 #include "tests/support/catch.hpp"
@@ -104,6 +105,13 @@ TEST_CASE("a property that is not set has the default of its field", "[elastic]"
       props[std::string{field.name}] = field.otherwise;
       CHECK(props_refusal(field.job_type, props).empty());
     }
+}
+
+TEST_CASE("JSON for a header has only printable ASCII", "[elastic]") {
+  using core::elastic::ascii_json;
+  CHECK(ascii_json(R"({"a":"b \u003d"})") == R"({"a":"b \u003d"})");
+  CHECK(ascii_json("\"é测\xF0\x9F\x98\x80\x7F\"") == R"("\u00e9\u6d4b\ud83d\ude00\u007f")");
+  CHECK(ascii_json("").empty());
 }
 
 TEST_CASE("a command line is split by quotes alone", "[elastic]") {

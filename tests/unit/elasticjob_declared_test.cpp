@@ -76,9 +76,10 @@ staticSharding: true
 }
 
 TEST_CASE("import: declared files of every form read back", "[config][elastic][import]") {
-  CHECK(import_and_declare("a.properties", "elasticjob.jobs.a.elasticJobClass=C\nelasticjob.jobs.a.shardingTotalCount=1\n"
-                                           "elasticjob.jobs.b.elasticJobType=HTTP\nelasticjob.jobs.b.shardingTotalCount=1\n"
-                                           "elasticjob.reg-center.namespace=ns\n")
+  CHECK(import_and_declare("a.properties",
+                           "elasticjob.jobs.a.elasticJobClass=C\nelasticjob.jobs.a.shardingTotalCount=1\n"
+                           "elasticjob.jobs.b.elasticJobType=OTHER\nelasticjob.jobs.b.shardingTotalCount=1\n"
+                           "elasticjob.reg-center.namespace=ns\n")
           .at(0)
           .what.name_space
         == "ns");

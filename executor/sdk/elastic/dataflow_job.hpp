@@ -23,8 +23,9 @@ template <class T>
 void run_dataflow(dataflow_job<T>& job, item_context& context) {
   for (;;) {
     auto data = job.fetch(context);
+    // A fetch may end early because of the drain.
     if (data.empty())
-      return;
+      return context.streaming() && context.drain_requested() ? context.yield() : void();
     job.process(context, std::move(data));
     if (!context.streaming() || context.stop_requested() || !context.still_mine())
       return;

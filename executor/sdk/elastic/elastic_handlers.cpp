@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/elastic/elastic_definition.hpp"
+#include "core/elastic/job_types.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -15,6 +16,22 @@ core::result<void> elastic_handlers::add(std::string name, elastic_body body) {
   if (core::valid_utf8(name) != name || core::count_characters(name) > core::elastic::elastic_handler_chars)
     return core::fail(errc::invalid_argument, "elastic handler \"" + core::valid_utf8(name) +
                                                 "\" must have at most 255 characters, in UTF-8");
+  if (core::elastic::is_type_handler(name))
+    return core::fail(errc::invalid_argument, "\"" + name + "\" is the handler of a type of elastic jobs; choose another name");
+  return keep(std::move(name), std::move(body));
+}
+
+core::result<void> elastic_handlers::add_type(std::string_view job_type, elastic_body body) {
+  const auto handler = core::elastic::handler_of_type(job_type);
+  if (handler.empty())
+    return core::fail(core::errc::invalid_argument, "\"" + core::valid_utf8(job_type) +
+                                                      "\" is not a type of elastic jobs whose code"
+                                                      " is registered as such");
+  return keep(std::string{handler}, std::move(body));
+}
+
+core::result<void> elastic_handlers::keep(std::string name, elastic_body body) {
+  using core::errc;
   if (!body)
     return core::fail(errc::invalid_argument, "elastic handler \"" + name + "\" has no function");
   auto made = std::make_shared<const elastic_body>(std::move(body));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -62,8 +63,12 @@ public:
                  run_dataflow(*job, context);
                }});
   }
-  /// Registers a function or a coroutine. Errors: as for a job class.
+  /// Registers a function or a coroutine. Errors: as for a job class, and `invalid_argument` for the name of a type's handler.
   core::result<void> add(std::string name, elastic_body body);
+
+  /// Registers the code of a type whose jobs name no handler: `script` or `http`. Errors: `conflict` for a type that is
+  /// registered, `invalid_argument` for another type and an empty body.
+  core::result<void> add_type(std::string_view job_type, elastic_body body);
 
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }
   [[nodiscard]] const std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>>& all() const noexcept {
@@ -72,6 +77,7 @@ public:
 
 private:
   core::result<void> add_job(std::string name, job_factory factory);
+  core::result<void> keep(std::string name, elastic_body body);
 
   std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>> by_name_;
 };
