@@ -238,27 +238,32 @@ TEST_CASE_METHOD(elastic_editing, "an editor adds an elastic job, and each refus
 TEST_CASE_METHOD(elastic_editing, "an editor replaces an elastic job as it was read", "[actors][elastic]") {
   const auto id = added("totals");
   auto changed = draft("totals");
-  changed.what.handler = "other";
+  changed.what.kind = "http";
+  changed.what.handler.clear();
   changed.what.total = 5;
-  changed.props.emplace().emplace("a", "1");
+  changed.props.emplace().emplace("http.uri", "http://a/");
   const auto done = ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, 1, changed, editor});
   REQUIRE(done);
   CHECK(done->done.version == 2);
   CHECK(row_of(id).what.total == 5);
-  CHECK(row_of(id).what.handler == "other");
-  CHECK(row_of(id).what.props == R"({"a":"1"})");
+  CHECK(row_of(id).what.handler == "HTTP");
+  CHECK(row_of(id).what.props == R"({"http.uri":"http://a/"})");
   changed.what.total = 4;
   CHECK(core::is_edited_meanwhile(refusal_of(protocol::update_elastic{id, 1, changed, editor})));
   SECTION("a property without a value keeps its stored one") {
-    changed.props.emplace().emplace("a", std::nullopt);
-    changed.props->emplace("b", "2");
+    changed.props.emplace().emplace("http.uri", std::nullopt);
+    changed.props->emplace("http.method", "PUT");
     REQUIRE(ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, std::nullopt, changed, editor}));
-    CHECK(row_of(id).what.props == R"({"a":"1","b":"2"})");
+    CHECK(row_of(id).what.props == R"({"http.method":"PUT","http.uri":"http://a/"})");
   }
   SECTION("without properties the stored ones stay") {
     changed.props.reset();
     REQUIRE(ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, 2, changed, editor}));
-    CHECK(row_of(id).what.props == R"({"a":"1"})");
+    CHECK(row_of(id).what.props == R"({"http.uri":"http://a/"})");
+  }
+  SECTION("a value of a property is checked") {
+    changed.props.emplace().emplace("http.uri", "ftp://a/");
+    CHECK(refusal_of(protocol::update_elastic{id, 2, changed, editor}).context.starts_with("props: "));
   }
   SECTION("not in a group without the right") {
     changed.what.group = core::group_id{99};

@@ -73,6 +73,17 @@ TEST_CASE("properties without a value keep the stored one", "[unit][elastic]") {
   CHECK(refused.error().context == "props.d: has no value");
 }
 
+TEST_CASE("a job of a type without code has the handler of its type", "[unit][elastic]") {
+  elastic::elastic_draft draft;
+  draft.what.kind = "script";
+  CHECK(elastic::completed(draft, {})->handler == "SCRIPT");
+  draft.what.handler = "own";
+  CHECK(elastic::completed(draft, {})->handler == "own");
+  draft.what.kind = "simple";
+  draft.what.handler.clear();
+  CHECK(elastic::completed(draft, {})->handler.empty());
+}
+
 TEST_CASE("values of unknown properties and of secrets are not shown", "[unit][elastic]") {
   elastic::job_props props{{"a.token", "x"}};
   for (const auto& field : elastic::prop_fields)
