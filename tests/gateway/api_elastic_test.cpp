@@ -78,6 +78,7 @@ TEST_CASE_METHOD(api_fixture, "api: a wrong definition of an elastic job is refu
   CHECK(detail(R"(,"props":{"a":1})") == "props.a: must be a string");
   CHECK(detail(R"(,"colour":"red")") == "colour: is unknown");
   for (const auto* body : {R"({"name":"x","total":2})", R"({"group":1,"total":2})", R"({"group":1,"name":"x"})",
+                           R"({"group":1,"name":"","total":1})", R"({"group":1,"name":"x","total":1,"type":"longer than ten"})",
                            R"({"group":1,"name":"x","total":0})", R"({"group":1,"name":"x","total":100001})"})
     CHECK(call("POST", "/elastic/jobs", body).status() == 400);
   // A stored job is enabled elsewhere.
