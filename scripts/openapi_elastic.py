@@ -57,7 +57,8 @@ ELASTIC_SCHEMAS = {
         "requests": whole(0, description="Requests that no node has taken yet."), "disabled_servers": array(text())}),
     "ElasticOptions": {
         **shown({name: maybe(schema) if name in UNSET else schema for name, schema in OPTIONS.items()}),
-        "description": "By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name."},
+        "description": "By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the "
+                       "name."},
     "ElasticOptionsDraft": {**record({name: maybe(schema) for name, schema in OPTIONS.items()}),
                             "description": "Absent options have their default."},
     "ElasticNewJob": record({**DRAFT, "enabled": maybe(truth("Default: true."))}, ["group", "name", "total"]),

@@ -1,6 +1,6 @@
 #pragma once
 
-// What elastic_admin does with definitions of elastic jobs that users enter. All functions run on the thread of a store worker.
+// Edits of elastic_admin with definitions of elastic jobs that users enter. All functions run on the thread of a store worker.
 
 #include <string>
 #include <vector>

@@ -263,8 +263,8 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* elastic =
-    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, add, edit, remove, export, enable, disable, "
-                               "shutdown, trigger");
+    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, add, edit, remove, export, enable, "
+                               "disable, shutdown, trigger");
   add_elastic_views(*elastic, chosen);
   add_elastic_edits(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Keys of an `[[elastic_job]]` and their other spellings. Internal to config, the importer and the check of jobs that users enter.
+// Keys of an `[[elastic_job]]` and their other spellings. Internal to config, the importer and the check of jobs that users
+// enter.
 
 #include <span>
 #include <string>

@@ -2281,7 +2281,7 @@ export interface Operations {
     body: undefined
     answer: string
   }
-  /** Returns the plan that a definition would have now with the hosts of its group, whatever their handlers; changes nothing. Allowed for: viewer. */
+  /** Returns the plan that a definition would have now with the hosts of its group. Changes nothing. Allowed for: viewer. */
   'POST /elastic/preview': {
     query: undefined
     body: ElasticPreview
