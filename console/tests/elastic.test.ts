@@ -96,7 +96,7 @@ describe('the form of a definition', () => {
   })
   it('finds the field that the server has refused', () => {
     const form = emptyElasticForm()
-    const field = (message: string, pointer?: string) => refusedElasticField({ message, errors: pointer ? [{ pointer, code: 'out_of_range', detail: message }] : [] }, form)?.name
+    const field = (message: string, pointer?: string) => refusedElasticField({ message, errors: pointer ? [{ pointer, code: 'out_of_range', detail: message, file: null, line: null }] : [] }, form)?.name
     expect(field('name: must not be empty')).toBe('name')
     expect(field('options.timeout_ms: must be a whole number')).toBe('timeout')
     expect(field('options.start_at_ms: must be from 0')).toBe('start_at_ms')

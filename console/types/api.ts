@@ -2315,7 +2315,7 @@ export interface Operations {
     body: ElasticJobDraft
     answer: ElasticEdit
   }
-  /** Removes an elastic job without running items; its runs stay as history. Allowed for: editor. */
+  /** Removes an elastic job without items that run; its runs stay as history. Allowed for: editor. */
   'DELETE /elastic/jobs/{id}': {
     query: undefined
     body: undefined
@@ -2327,7 +2327,7 @@ export interface Operations {
     body: undefined
     answer: string
   }
-  /** Returns the plan that a definition would have now with the hosts of its group, by any handler; changes nothing. Allowed for: viewer. */
+  /** Returns the plan that a definition would have now with the hosts of its group. Changes nothing. Allowed for: viewer. */
   'POST /elastic/preview': {
     query: undefined
     body: ElasticPreview

@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "core/elastic/job_types.hpp"
 #include "core/elastic/prop_fields.hpp"
 
 namespace ringmaster::core::elastic {
 
 result<elastic_definition> completed(elastic_draft draft, std::string_view stored) {
+  if (draft.what.handler.empty())
+    draft.what.handler = handler_of_type(draft.what.kind);
   if (!draft.props) {
     draft.what.props = stored;
     return std::move(draft.what);

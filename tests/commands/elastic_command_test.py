@@ -168,3 +168,49 @@ class ElasticCommandTest(Case):
         self.assertIn("- elastic_job sums\n", pruned.out)
         self.assertEqual(json.loads(self.succeed("elastic", "list", "--json").out)["total"], 0)
         self.assertEqual(self.server.stop(), 0, self.server.text())
+
+    def test_jobs_are_added_edited_exported_and_removed(self):
+        table = ('[[elastic_job]]\ngroup = "shard-worker"\nnamespace = "billing"\nname = "totals"\nhandler = "total"\n'
+                 'total = 2\nschedule = { cron = "0 0 2 * * ?" }\nitem_params = "0=a,1=b"\ntimeout = "90s"\n')
+        file = self.write("totals.toml", table)
+        for ask in (self.run_it, self.remote):
+            added = ask("elastic", "add", file)
+            self.assertRegex(added.out, r"\Aelastic job billing/totals added with the id \d+\n\Z", added)
+            again = ask("elastic", "add", file)
+            self.assertEqual((again.code, again.out), (1, ""), again)
+            self.assertIn("there is an elastic job totals already", again.err)
+            exported = ask("elastic", "export", "billing/totals")
+            self.assertEqual((exported.code, exported.out), (0, table), exported)
+            edited = ask("elastic", "edit", "totals", self.write("edited.toml", table.replace("total = 2", "total = 4")))
+            self.assertRegex(edited.out, r"\Aelastic job totals changed; next at .* 02:00:00 ", edited)
+            self.assertEqual(self.both("elastic", "show", "totals")["total"], 4)
+            self.assertRegex(ask("elastic", "edit", "totals", self.folder / "edited.toml").out,
+                             r"\Aelastic job totals is so already")
+            self.assertEqual(ask("elastic", "remove", "totals").code, 2)
+            removed = ask("elastic", "remove", "totals", "--yes")
+            self.assertEqual((removed.code, removed.out), (0, "elastic job totals removed\n"), removed)
+            self.assertEqual(ask("elastic", "show", "totals").code, 1)
+        rows = self.rows("SELECT action, changes FROM rm_audit WHERE object = 'elastic_job' AND object_name = 'totals'"
+                         " AND action IN ('add', 'update', 'remove')")
+        self.assertEqual(sorted(action for action, _ in rows), ["add"] * 2 + ["remove"] * 2 + ["update"] * 2)
+        self.assertIn("total: 2 -> 4", dict(rows)["update"])
+
+    def test_what_is_not_one_elastic_job_is_refused(self):
+        table = '[[elastic_job]]\ngroup = "shard-worker"\nname = "x"\nhandler = "h"\ntotal = 1\n'
+        for ask in (self.run_it, self.remote):
+            for text, why in ((ELASTIC, "expected one [[elastic_job]] and nothing else"), ("", "expected one [[elastic_job]]"),
+                              (table + 'alarm = 1\n', "unknown key 'alarm'"), ("x", "wrong.toml:1:"),
+                              (table + 'schedule = { cron = "0 0 x" }\n', "wrong.toml:6:")):
+                refused = ask("elastic", "add", self.write("wrong.toml", text))
+                self.assertEqual((refused.code, refused.out), (2, ""), refused)
+                self.assertIn(why, refused.err)
+            missing = ask("elastic", "add", self.write("wrong.toml", table.replace("shard-worker", "none")))
+            self.assertEqual(missing.code, 1, missing)
+            self.assertEqual(ask("elastic", "add", self.folder / "no.toml").code, 2)
+            # The file of a declared job owns it.
+            for words in (("edit", "sums", self.write("sums.toml", table.replace('"x"', '"sums"'))), ("remove", "sums", "--yes")):
+                refused = ask("elastic", *words)
+                self.assertEqual(refused.code, 1, refused)
+                self.assertIn("is declared by the source apply", refused.err)
+            self.assertEqual(ask("elastic", "edit", "none", self.folder / "sums.toml").errors,
+                             ["ringmaster: unknown elastic job none"])
