@@ -196,11 +196,12 @@ struct elastic_job_change {
 
 struct slot_release_order {};
 
-/// A failed item, for an error handler of its job that notifies users. Sent once its end is stored.
+/// A failed item, or hook, for an error handler of its job that notifies users. Sent once its end is stored.
 struct item_error {
   /// Never null.
   std::shared_ptr<const core::elastic::elastic_job_row> job;
   core::elastic::item_number item{};
+  /// 0: a hook that did not begin.
   core::elastic::item_run_id run{};
   /// Name of the host; empty: not known any more.
   std::string host;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
+#include "core/elastic/error_target.hpp"
 
 namespace ringmaster::actors {
 
@@ -67,7 +68,7 @@ void job_coordination::carry_out(const fire_key& fire, const elastic::fire_decis
       leave();
       step = elastic::fire_step_write{who_.job, fire, state->from, state->to, std::nullopt, std::exchange(late, {})};
       if (!step->late.empty())
-        note.facts.emplace_back(fact::late_barrier{});
+        note_late(*step, note, at);
     } else if (const auto* hook = std::get_if<action::start_hook>(&each); hook != nullptr && step) {
       step->hook = start_hook(fire, *hook, at);
       if (step->hook)
@@ -83,6 +84,14 @@ void job_coordination::carry_out(const fire_key& fire, const elastic::fire_decis
   }
   leave();
   std::erase_if(once_.barriers, [&](const auto& barrier) { return barrier.first == fire && barrier.second.is_done(); });
+}
+
+// The hook has no run.
+void job_coordination::note_late(const elastic::fire_step_write& step, op_note& note, job_moment at) const {
+  note.facts.emplace_back(fact::late_barrier{});
+  const auto hook = step.from == elastic::fire_state::gathering ? elastic::before_hook_item : elastic::after_hook_item;
+  if (elastic::notifies_users(job_->what.options.error_handler))
+    note.errors.push_back({job_, hook, {}, {}, at.wall, step.late});
 }
 
 // -- hooks -----------------------------------------------------------------------------------------------------------------

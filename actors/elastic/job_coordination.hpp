@@ -344,6 +344,8 @@ private:
   void tell_barriers(const std::vector<core::elastic::barrier_event>& events, job_moment at);
   void tell_barrier(const fire_key& fire, const core::elastic::fire_machine_event& what, job_moment at);
   void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, std::size_t missing, job_moment at);
+  /// Notes a barrier that was not complete in time, for the metrics and the error handler.
+  void note_late(const core::elastic::fire_step_write& step, op_note& note, job_moment at) const;
   [[nodiscard]] std::optional<core::elastic::item_write> start_hook(const fire_key& fire,
                                                                     const core::elastic::fire_action::start_hook& what,
                                                                     job_moment at);

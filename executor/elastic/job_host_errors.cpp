@@ -43,8 +43,6 @@ void elastic_job_host_state::body_over(run_id run, core::run_outcome&& outcome) 
 // The node hears of a failure by its result.
 void elastic_job_host_state::handle_error(item_run& run, core::run_outcome&& outcome) {
   const auto number = run.grant.run;
-  if (run.is_hook())
-    return ended(number, std::move(outcome));
   const std::string name{core::elastic::error_handler_of(run.spec->error_handler)};
   if (!tools_.error_handlers || !tools_.error_handlers->contains(name) || is_notified_by_node(*run.spec)) {
     if (name == core::elastic::log_handler)
@@ -97,7 +95,8 @@ bool elastic_job_host_state::is_aborted(const protocol::elastic_grant& grant) co
 }
 
 void elastic_job_host_state::abort_fire(const item_run& cause) {
-  if (cause.grant.source == run_source::failover)
+  // A hook runs on one host for all of them.
+  if (cause.is_hook() || cause.grant.source == run_source::failover)
     return;
   if (!is_aborted(cause.grant))
     aborted_.emplace_back(fire_of(cause.grant), cause.grant.source);

@@ -157,7 +157,7 @@ void elastic_job_host_state::begin_hook(item_run& run) {
   listener_work work{
     job_, call, core::elastic::names_in(run.spec->once_listeners), std::move(facts), run.control, log_of(number, now)};
   if (!tools_.bodies->call_listeners(std::move(work), on_end(number)))
-    return ended(number, {failed, "the executor could not start a thread for the listeners"});
+    return handle_error(run, {failed, "the executor could not start a thread for the listeners"});
   tell_kind(run.grant, protocol::elastic_event_kind::started, now);
 }
 

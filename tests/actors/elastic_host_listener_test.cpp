@@ -142,6 +142,51 @@ TEST_CASE_METHOD(hosting, "a run of a hook calls the once-listeners with the ite
   CHECK(bodies->calls[1].work.facts.items.size() == 2);
 }
 
+TEST_CASE_METHOD(hosting, "the error handler gets the failure of a hook, and ends no item for it", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.once_listeners = "audit";
+  spec.error_handler = "pager";
+  spec.props = R"({"custom.key":"k"})";
+  say(1, protocol::elastic_specs{{spec}});
+  auto grants = test::good_grants(12);
+  grants.items[0].hold = true;
+  say(1, grants);
+  auto hook = test::good_grants(14);
+  hook.items[0].item = core::elastic::before_hook_item;
+  say(1, hook);
+  end_call(0, {500, "stop"});
+  CHECK(end_of(14).run == item_run_id{});
+  CHECK(threads->run_one());
+  run();
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].item == -1);
+  CHECK(end_of(14).outcome == host_outcome::error);
+  CHECK(end_of(14).text == "stop");
+  order(12, item_order::go);
+  CHECK(bodies->begun.size() == 1);
+}
+
+TEST_CASE_METHOD(hosting, "the each-node listeners are called after a batch that THROW has cut short", "[actors][elastic]") {
+  auto grants = enter_with("trace", "");
+  auto spec = test::good_spec();
+  spec.listeners = "trace";
+  spec.error_handler = "THROW";
+  spec.pool = "SINGLE_THREAD";
+  spec.version = 2;
+  say(1, protocol::elastic_specs{{spec}});
+  grants.version = 2;
+  say_batch(grants);
+  end_call(0);
+  REQUIRE(bodies->begun.size() == 1);
+  CHECK(bodies->calls.size() == 1);
+  end_body(0, {500, "no stock"});
+  CHECK(end_of(12).outcome == host_outcome::error);
+  CHECK(end_of(13).outcome == host_outcome::cancelled);
+  REQUIRE(bodies->calls.size() == 2);
+  CHECK(bodies->calls[1].work.call == executor::elastic::listener_call::after);
+}
+
 TEST_CASE_METHOD(hosting, "a drain waits for each-node listeners", "[actors][elastic]") {
   auto grants = enter_with("trace", "");
   grants.items.pop_back();

@@ -95,6 +95,40 @@ TEST_CASE("a barrier that is late is stored with its hook's failure, and the ite
   }
 }
 
+TEST_CASE("a failed hook is a failure for an error handler that notifies users, and the items run", "[actors][elastic]") {
+  guarded_job world{1};
+  world.stored.job.what.options.error_handler = GENERATE("WEBHOOK", "LOG");
+  const bool notifies = world.stored.job.what.options.error_handler == "WEBHOOK";
+  world.begin("A");
+  world.advance(10s);
+  world.arrives(0);
+  auto end = world.event(-1, elastic_event_kind::finished);
+  end.outcome = elastic::host_outcome::error;
+  end.text = "no disk";
+  world.tell(end);
+  CHECK(world.gos() == 1);
+  CHECK(world.states() == "23");
+  REQUIRE(world.errors.size() == (notifies ? 1U : 0U));
+  if (!notifies)
+    return;
+  CHECK(world.errors[0].item == elastic::before_hook_item);
+  CHECK(number(world.errors[0].run) != 0);
+  CHECK(world.errors[0].text == "no disk");
+}
+
+TEST_CASE("a barrier that is late is a failure for an error handler that notifies users", "[actors][elastic]") {
+  guarded_job world{2};
+  world.stored.job.what.options.error_handler = "WEBHOOK";
+  world.begin("AB");
+  world.advance(10s);
+  world.arrives(0);
+  world.advance(3100ms);
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0].item == elastic::before_hook_item);
+  CHECK(number(world.errors[0].run) == 0);
+  CHECK(world.errors[0].text == "the barrier before the items was not complete in time: 1 had not arrived");
+}
+
 TEST_CASE("a hook that takes too long is not waited for, and runs on", "[actors][elastic]") {
   guarded_job world{1};
   world.begin("A");
