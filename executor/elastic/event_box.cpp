@@ -49,6 +49,16 @@ void event_box::erase(std::map<std::uint64_t, entry>::iterator event) {
     of_run_.erase(of_run);
 }
 
+// The node of the slot may be behind any link, so a repetition takes the links in turn.
+link_number event_box::way_of(const entry& event, const std::set<link_number>& up) {
+  if (event.link != 0 && up.contains(event.link))
+    return event.link;
+  if (event.tried == 0 || up.empty())
+    return 0;
+  const auto next = up.upper_bound(event.tried);
+  return next == up.end() ? *up.begin() : *next;
+}
+
 std::optional<protocol::elastic_events> event_box::next_batch(link_number link, const std::set<link_number>& up, boot_time now) {
   auto& record = links_[link];
   if (record.open.size() >= batches_max)
@@ -59,7 +69,8 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
   bool is_repeated = false;
   for (auto key = ready_.begin(); key != ready_.end() && out.events.size() < event_limits::items_max;) {
     auto& each = events_.at(*key);
-    const bool is_of_other = each.link != 0 && each.link != link && up.contains(each.link);
+    const auto way = way_of(each, up);
+    const bool is_of_other = way != 0 && way != link;
     const auto more = protocol::bytes_of(each.event);
     // A job whose events are refused, perhaps for long, must not hold up the receipts of other jobs.
     const bool is_apart = !out.events.empty() && each.event.job != out.events.front().job && (each.was_refused || is_repeated);
@@ -73,6 +84,7 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
     is_repeated = is_repeated || each.was_refused;
     each.is_ready = false;
     each.was_sent = true;
+    each.tried = link;
     out.events.push_back(each.event);
     batch.events.push_back(*key);
     key = ready_.erase(key);

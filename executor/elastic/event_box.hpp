@@ -61,8 +61,10 @@ public:
 private:
   struct entry {
     protocol::elastic_event event;
-    /// 0: any link.
+    /// Where it is sent first; 0: any link, after a first attempt that which follows `tried`.
     link_number link = 0;
+    /// Link over which it was sent last; 0: none.
+    link_number tried = 0;
     /// Not sent, or sent in a batch whose receipt is late.
     bool is_ready = true;
     /// A cursor that waits for the receipt of an older one.
@@ -88,6 +90,8 @@ private:
   /// Removes the event of a run that `next` replaces. Returns whether `next` has to wait for it.
   [[nodiscard]] bool give_way(std::uint64_t before, protocol::elastic_event& next);
   void make_ready(std::uint64_t event, boot_time not_before);
+  /// Returns the link over which an event leaves; 0: any.
+  [[nodiscard]] static link_number way_of(const entry& event, const std::set<link_number>& up);
   /// Lets the cursor leave that waits for an older one of the run. Returns whether there is one.
   bool release_cursor(core::elastic::item_run_id run, boot_time not_before);
   void erase(std::map<std::uint64_t, entry>::iterator event);

@@ -479,6 +479,27 @@ TEST_CASE_METHOD(booked, "results are repeated over another link", "[actors][ela
   CHECK(sent<protocol::elastic_heartbeat>(2).back().asks_keeper);
 }
 
+// The slot of the job went from the node of link 1 to that of link 3.
+TEST_CASE_METHOD(booked, "a result that a node refuses is offered to the other nodes in turn", "[actors][elastic]") {
+  enter();
+  for (const executor::elastic::link_number link : {2U, 3U}) {
+    connect(link);
+    welcome(link, 0);
+  }
+  grant(12);
+  receipts();
+  tell(12, elastic_event_kind::finished);
+  for (const executor::elastic::link_number link : {1U, 2U, 3U, 1U}) {
+    CAPTURE(link);
+    const auto batches = sent<protocol::elastic_events>(link);
+    REQUIRE_FALSE(batches.empty());
+    CHECK(batches.back().events.back().kind == elastic_event_kind::finished);
+    done.messages.clear();
+    say(link, protocol::elastic_receipt{batches.back().batch, false});
+    pass(600ms);
+  }
+}
+
 TEST_CASE_METHOD(booked, "a process that counts as dead ends its runs and enters as a new one", "[actors][elastic]") {
   enter();
   grant(12);

@@ -75,6 +75,8 @@ job_world::~job_world() {
     put_down(each.second);
   }
   reap();
+  for (const auto& each : wires_)
+    each->drop_messages();
 }
 
 core::time_point job_world::begun_at() const { return test::virtual_time::start; }

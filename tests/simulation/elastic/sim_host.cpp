@@ -19,6 +19,8 @@ constexpr span body_step = 40ms;
 constexpr std::int32_t succeeded = 200;
 constexpr std::int32_t failed = 500;
 constexpr auto drain_limit = 1s;
+/// Enough that no pool lets a run wait.
+constexpr std::size_t processors = 64;
 
 class host_bodies final : public executor::elastic::item_bodies {
 public:
@@ -26,6 +28,8 @@ public:
   bool start(executor::elastic::item_work work, std::function<void(core::run_outcome&&)> done) override {
     return host_.start(std::move(work), std::move(done));
   }
+  // No job has listeners.
+  bool call_listeners(executor::elastic::listener_work, std::function<void(core::run_outcome&&)>) override { return false; }
 
 private:
   host_process& host_;
@@ -75,6 +79,7 @@ void host_process::begin() {
                                           [this] { return civil() + wall_jump_; },
                                           me.ip,
                                           pid_};
+  tools.processors = processors;
   auto draw = [this] { return in().draw_key(shared_from_this()); };
   actor_ = track(
     protocol::elastic_host{system().spawn<protocol::with_state<executor::elastic::elastic_host_state, protocol::elastic_host>>(

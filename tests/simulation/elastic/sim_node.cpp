@@ -77,6 +77,7 @@ void node_process::begin() {
   track(actors_.writer);
   track(actors_.director);
   track(actors_.hosts);
+  track(actors_.errors);
   config::cluster_settings settings;
   settings.dead_after = in().what().dead_after;
   const auto boot_ns = [this] { return std::int64_t{boot().count()}; };

@@ -248,9 +248,13 @@ void sim_wire::say_in_trace(const Messages& what, int host, int node, const char
 
 // -- its end ---------------------------------------------------------------------------------------------------------------
 
-void sim_wire::lose() {
+void sim_wire::drop_messages() {
   to_node_.clear();
   to_host_.clear();
+}
+
+void sim_wire::lose() {
+  drop_messages();
   const auto notice = [this] { return span{milliseconds{static_cast<std::int64_t>(world_.random(notice_max_ms))}}; };
   world_.after(notice(), [self = shared_from_this()] { self->end_at_host(); });
   world_.after(notice(), [self = shared_from_this()] { self->end_at_node(); });

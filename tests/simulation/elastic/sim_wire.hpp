@@ -72,6 +72,8 @@ public:
   void say_goodbye();
   /// Breaks the connection: messages on their way are lost, and both ends are notified.
   void lose();
+  /// Drops all messages on their way, which hold this object.
+  void drop_messages();
   /// One of the processes has ended: its kernel tells the other one.
   void end_of(const sim_process* process);
 
