@@ -46,6 +46,12 @@ core::result<elastic::elastic_definition> checked_definition(const elastic::elas
   return files.check_elastic(declared).map([&] { return std::move(*what); });
 }
 
+/// Returns properties in the canonical form without the values of secrets.
+std::string masked_props(std::string_view stored) {
+  const auto props = elastic::parse_props(stored);
+  return props ? elastic::props_text(elastic::shown_props(*props)) : std::string{elastic::masked_value};
+}
+
 core::result<elastic::elastic_job_row> visible_row(storage::store& store, elastic::elastic_job_id job,
                                                    const core::principal& by) {
   return store.elastic().show(job, by).map([](elastic::elastic_card&& card) { return std::move(card.job); });
@@ -113,7 +119,9 @@ core::result<std::string> declare_elastic_job(storage::store& store, const proto
                                               const declared_files& files, core::time_point now) {
   if (!files.declare_elastic)
     return core::fail(core::errc::unsupported, "this node does not write declared files");
-  return visible_row(store, asked.job, asked.by).and_then([&](const elastic::elastic_job_row& row) {
+  return visible_row(store, asked.job, asked.by).and_then([&](elastic::elastic_job_row&& row) {
+    if (!asked.by.admin)
+      row.what.props = masked_props(row.what.props);
     return files.declare_elastic(store, row, now);
   });
 }

@@ -3,7 +3,7 @@ import type { ElasticHost, ElasticItem, ElasticJob, ElasticJobRow } from '../typ
 import '../src/elastic/ElasticForm.vue'
 import { hostActions } from '../src/elastic/host_orders'
 import { countsOf, elasticSchedule, furtherOptions, notesOf, planRows, rangesText, stateOfItem } from '../src/elastic/elastic_facts'
-import { elasticDraftOf, elasticFormOf, elasticProblems, emptyElasticForm, pairsOfItems, refusedElasticField, textOfItems } from '../src/elastic/elastic_form'
+import { elasticDraftOf, elasticFormOf, elasticProblems, emptyElasticForm, hiddenValue, pairsOfItems, refusedElasticField, textOfItems } from '../src/elastic/elastic_form'
 import { about, answer, json, session, settle } from './app'
 import { press, type, useConsole } from './console'
 import { example } from './example'
@@ -93,6 +93,11 @@ describe('the form of a definition', () => {
     expect(elasticProblems(empty, 'at once')).toEqual({})
     const wrong = { ...empty, name: 'a/b', total: 100001, timeout: -1, item_params: [{ name: 'x', value: 'a' }], props: [{ name: 'a', value: '1' }, { name: 'a', value: '2' }] }
     expect(Object.keys(elasticProblems(wrong, 'at once')).sort()).toEqual(['item_params', 'name', 'props', 'timeout', 'total'])
+  })
+  it('asks for the secrets of a copy by name', () => {
+    const copy = { ...emptyElasticForm(), props: [{ name: 'email.to', value: 'a@b.example' }, { name: 'email.password', value: hiddenValue }] }
+    expect(elasticProblems(copy, 'at once').props).toBeUndefined()
+    expect(elasticProblems(copy, 'all').props).toContain('email.password')
   })
   it('finds the field that the server has refused', () => {
     const form = emptyElasticForm()

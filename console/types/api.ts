@@ -1389,7 +1389,7 @@ export type ElasticNewJob = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
   /** Default: true. */
   enabled?: boolean | null
@@ -1405,7 +1405,7 @@ export type ElasticJobDraft = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
 }
 
@@ -1419,7 +1419,7 @@ export type ElasticPreview = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
   /** Stored job that the definition would change. */
   job?: number | null

@@ -159,6 +159,53 @@ class ElasticCommandTest(Case):
             for statement, values in statements:
                 db.execute(statement, values)
 
+    def test_secrets_are_shown_to_administrators_alone(self):
+        mail = """[[elastic_job]]
+group = "shard-worker"
+name = "mailed"
+handler = "sum"
+total = 1
+error_handler = "EMAIL"
+props = { "email.to" = "a@b.example", "email.password" = "geheim" }
+"""
+        path = self.write("mailed.toml", mail)
+        self.assertEqual(self.remote("elastic", "add", path).code, 0)
+        self.assertEqual(self.both("elastic", "show", "mailed")["props"], {"email.password": None, "email.to": "a@b.example"})
+        for ask in (self.run_it, self.remote):  # both are an administrator
+            self.assertIn('"email.password" = "geheim"', ask("elastic", "export", "mailed").out)
+        changed = self.write("changed.toml", mail.replace("geheim", "******").replace("a@b", "c@d"))
+        self.assertEqual(self.remote("elastic", "edit", "mailed", changed).code, 2)  # a file never has stars
+        refused = self.remote("elastic", "add", self.write("copy.toml", mail.replace("geheim", "******").replace("mailed", "copy")))
+        self.assertEqual(refused.code, 2, refused)
+        self.assertIn("email.password: ****** stands for a value that is not shown: enter the value", refused.err)
+        self.succeed("elastic", "edit", "mailed", self.write("changed.toml", mail.replace("geheim", "neuwert")))
+        self.assertIn("neuwert", self.succeed("export").out)
+        stated = self.rows("SELECT changes FROM rm_audit WHERE object = 'elastic_job'")
+        self.assertNotRegex(repr(stated) + self.server.text(), "geheim|neuwert")
+        planned = self.run_it("apply", self.write("own.toml", ELASTIC + mail.replace("mailed", "mailed-2")), "--dry-run")
+        self.assertEqual(planned.code, 0, planned)
+        self.assertNotIn("geheim", planned.out + planned.err)
+
+    def test_a_user_without_administration_gets_no_secret(self):
+        path = self.write("called.toml", """[[elastic_job]]
+group = "shard-worker"
+name = "called"
+handler = "sum"
+total = 1
+error_handler = "WEBHOOK"
+props = { "webhook.url" = "https://hooks.example/geheim" }
+""")
+        self.succeed("elastic", "add", path)
+        self.succeed("user", "add", "anna", "--right", "shard-worker=editor")
+        token = self.write("anna.key", self.succeed("key", "add", "key-of-anna", "--user", "anna").out)
+        os.chmod(token, 0o600)
+        asked = self.run_it("elastic", "export", "called", "--server", self.server.address(), "--token-file", token)
+        self.assertEqual(asked.code, 0, asked)
+        self.assertIn("cannot be declared: props: webhook.url: ****** stands for a value that is not shown", asked.out)
+        self.assertNotIn("geheim", asked.out)
+        for line in asked.out.splitlines():
+            self.assertTrue(line.startswith("#"), line)
+
     def test_a_stop_by_a_user_stays(self):
         self.succeed("elastic", "disable", "sums")
         self.succeed("apply", self.write("elastic.toml", ELASTIC.replace("total = 3", "total = 4")))

@@ -207,6 +207,9 @@ export function previewOf(form: ElasticForm): PreviewedSchedule {
   }
 }
 
+/** Stands for the value of a secret that a copy needs: it is not shown, and entered again. */
+export const hiddenValue = '******'
+
 type Field = keyof ElasticForm
 export type FieldProblems = Partial<Record<Field, string>>
 
@@ -245,6 +248,8 @@ export function elasticProblems(form: ElasticForm, shown: 'all' | 'at once'): Fi
   if (form.schedule === 'fixed_rate' && form.rate == null) note('rate', t('form.needed'))
   if (form.start_at_ms && form.end_at_ms && form.end_at_ms <= form.start_at_ms) note('end_at_ms', t('form.end_before_start'))
   for (const name of ['item_params', 'props'] as const) if (form[name].some((each) => !each.name.trim())) note(name, t('elastic.form.name_needed'))
+  const hidden = form.props.find((each) => each.value === hiddenValue)
+  if (hidden) note('props', t('elastic.form.secret_needed', { name: hidden.name.trim() }))
   return found
 }
 
