@@ -1459,6 +1459,8 @@ export type ElasticRun = {
   state: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed' | 'unknown'
   source: 'normal' | 'misfire' | 'failover' | 'manual' | 'unknown'
   attempt: number
+  /** Number of the grant of its item. */
+  fence: number
   /** Null: no longer known. */
   host: string | null
   /** Milliseconds since the epoch. */

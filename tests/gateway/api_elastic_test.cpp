@@ -74,6 +74,7 @@ TEST_CASE_METHOD(api_fixture, "api: a wrong definition of an elastic job is refu
   CHECK(detail(R"(,"options":{"order":"x"})") == "options.order: must be desc-string or asc-natural");
   CHECK(detail(R"(,"options":{"failover":1})") == "options.failover: must be true or false");
   CHECK(detail(R"(,"options":{"label":")" + std::string(1025, 'a') + "\"}") == "options.label: is longer than 1024 characters");
+  CHECK(detail(R"(,"options":{"schedule":"0 0 1 * * ?"})") == "options.schedule: needs a schedule_type");
   CHECK(detail(R"(,"options":7)") == "options: must be an object");
   CHECK(detail(R"(,"props":{"a":1})") == "props.a: must be a string");
   CHECK(detail(R"(,"colour":"red")") == "colour: is unknown");
@@ -195,7 +196,7 @@ TEST_CASE_METHOD(api_fixture, "api: an elastic job is triggered", "[gateway][api
 TEST_CASE_METHOD(api_fixture, "api: the history of an elastic job is read by page and filter", "[gateway][api][elastic]") {
   open();
   CHECK(json_of(call("GET", "/elastic/jobs/7/history?item=1&state=lost&from_ms=5&to_ms=9&limit=1&cursor=p60")) == json::parse(R"({
-    "items":[{"run":55,"item":1,"state":"lost","source":"failover","attempt":2,"host":"h1","fire_ms":1000,"fire_source":"normal",
+    "items":[{"run":55,"item":1,"state":"lost","source":"failover","attempt":2,"fence":9,"host":"h1","fire_ms":1000,"fire_source":"normal",
               "granted_ms":2000,"started_ms":null,"ended_ms":3000,"message":"gone"}],
     "next":"p55","total":null,"total_is_capped":false})"));
   CHECK(call("GET", "/elastic/jobs/7/history").status() == 200);

@@ -183,6 +183,7 @@ struct elastic_admin_double {
     lost.item = elastic::item_number{1};
     lost.cause = {elastic::run_source::failover, {core::from_ms(1000), elastic::run_source::normal, {}}};
     lost.attempt = 2;
+    lost.fence = elastic::fence_number{9};
     lost.host = "h1";
     lost.granted = core::from_ms(2000);
     lost.ended = core::from_ms(3000);

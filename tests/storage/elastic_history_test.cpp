@@ -46,6 +46,7 @@ TEST_CASE("the runs of an elastic job are listed, newest first", "[storage][elas
   CHECK(open.rows[0].id == run);
   CHECK(open.rows[0].item == elastic::item_number{1});
   CHECK(open.rows[0].state == elastic::open_run_state);
+  CHECK(open.rows[0].fence == elastic::fence_number{1});
   CHECK(open.rows[0].host == "h1");
   CHECK(open.rows[0].granted == noon);
   CHECK(open.rows[0].cause.fire.at == noon);

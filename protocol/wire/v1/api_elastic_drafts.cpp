@@ -79,6 +79,8 @@ void read_elastic_options(api_members& in, elastic::elastic_options& options) {
   for (const auto& field : elastic::elastic_fields)
     if (const auto value = read_elastic_option(in, field); !std::holds_alternative<std::monostate>(value))
       field.set(options, value);
+  if (options.schedule == core::schedule_type::none && !options.schedule_conf.empty())
+    in.wrong("schedule", "needs a schedule_type");
   // Whole seconds in place of an interval, for lists.
   if (options.timing.interval_ms)
     options.schedule_conf = core::rate_text_of(*options.timing.interval_ms);
