@@ -32,8 +32,8 @@ DRAFT = {
     "type": maybe(text("Default: simple.", maxLength=10)), "handler": maybe(text(maxLength=255)), "total": whole(1, 100000),
     "options": maybe(ref("ElasticOptionsDraft")),
     "props": {"type": ["object", "null"], "additionalProperties": maybe(text()),
-              "description": "Without it the stored properties stay. A property that is null keeps its stored value, and so does a "
-                             "secret that is ******, which a new job must not have."}}
+              "description": "Without it the stored properties stay. A property that is null keeps its stored value, and so "
+                             "does a secret that is ******, which a new job must not have."}}
 
 ELASTIC_SCHEMAS = {
     "ElasticJobRow": shown({
@@ -82,7 +82,8 @@ ELASTIC_SCHEMAS = {
         "state": one_of("running", "finished", "error", "lost", "killed", "failed", "unknown",
                         description="failed: taken over too often, or it ignored its end."),
         "source": one_of("normal", "misfire", "failover", "manual", "unknown"), "attempt": whole(0),
-        "fence": whole(0, description="Number of the grant of its item."), "host": maybe(text("Null: no longer known.")), "fire_ms": maybe(MS),
+        "fence": whole(0, description="Number of the grant of its item."), "host": maybe(text("Null: no longer known.")),
+        "fire_ms": maybe(MS),
         "fire_source": one_of("normal", "misfire", "failover", "manual", "unknown"), "granted_ms": maybe(MS),
         "started_ms": maybe(MS), "ended_ms": maybe(MS), "message": maybe(text())}),
     "ElasticHost": shown({

@@ -83,7 +83,8 @@ class ElasticCommandTest(Case):
                        " granted_ms, started_ms, ended_ms, state, message) VALUES (5, ?, 2, 2, 1000, 0, 0, 1, 2, 0, 0, 2000, 0,"
                        " 3000, 4, 'gone')", [shown["id"]])
         runs = self.both("elastic", "history", "sums", "--item", "2", "--state", "lost", "--since", "1970-01-01T00:00")["items"]
-        self.assertEqual([(run["run"], run["source"], run["fence"], run["message"]) for run in runs], [(5, "failover", 1, "gone")])
+        self.assertEqual([(run["run"], run["source"], run["fence"], run["message"]) for run in runs],
+                         [(5, "failover", 1, "gone")])
         self.assertEqual(self.both("elastic", "history", "sums", "--since", "1h")["items"], [])
         self.assertEqual(self.run_it("elastic", "history", "sums", "--since", "soon").code, 2)
         self.assertEqual(self.both("elastic", "plan", "sums")["items"][0]["gap"], "no_host")
@@ -175,7 +176,8 @@ props = { "email.to" = "a@b.example", "email.password" = "geheim" }
             self.assertIn('"email.password" = "geheim"', ask("elastic", "export", "mailed").out)
         changed = self.write("changed.toml", mail.replace("geheim", "******").replace("a@b", "c@d"))
         self.assertEqual(self.remote("elastic", "edit", "mailed", changed).code, 2)  # a file never has stars
-        refused = self.remote("elastic", "add", self.write("copy.toml", mail.replace("geheim", "******").replace("mailed", "copy")))
+        copy = mail.replace("geheim", "******").replace("mailed", "copy")
+        refused = self.remote("elastic", "add", self.write("copy.toml", copy))
         self.assertEqual(refused.code, 2, refused)
         self.assertIn("email.password: ****** stands for a value that is not shown: enter the value", refused.err)
         self.succeed("elastic", "edit", "mailed", self.write("changed.toml", mail.replace("geheim", "neuwert")))
