@@ -166,6 +166,8 @@ void job_checker::look_at_items() {
       broken("I8: " + words_of_item + " is " + ((row.flags & 1) != 0 ? "disabled" : "enabled") + ", but no operator said so");
     found.emplace(key, row);
   }
+  // An item that comes back is a new one.
+  std::erase_if(disabled_, [&](const auto& key) { return !found.contains(key); });
   items_ = std::move(found);
 }
 

@@ -117,6 +117,7 @@ job_history random_job_history(std::uint64_t seed) {
   if (out.nodes == 1 && random.one_in(2))
     out.dead_after = milliseconds{30'000};
   out.shuffle = random.one_in(2);
+  out.lasts = random.between(8'000, 16'000);
   out.one_writer = random.one_in(2);
   for (auto jobs = 1 + random.below(jobs_max); jobs > 0; --jobs)
     out.jobs.push_back(random_job(random));
