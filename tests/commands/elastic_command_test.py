@@ -83,7 +83,8 @@ class ElasticCommandTest(Case):
                        " granted_ms, started_ms, ended_ms, state, message) VALUES (5, ?, 2, 2, 1000, 0, 0, 1, 2, 0, 0, 2000, 0,"
                        " 3000, 4, 'gone')", [shown["id"]])
         runs = self.both("elastic", "history", "sums", "--item", "2", "--state", "lost", "--since", "1970-01-01T00:00")["items"]
-        self.assertEqual([(run["run"], run["source"], run["fence"], run["message"]) for run in runs], [(5, "failover", 1, "gone")])
+        self.assertEqual([(run["run"], run["source"], run["fence"], run["message"]) for run in runs],
+                         [(5, "failover", 1, "gone")])
         self.assertEqual(self.both("elastic", "history", "sums", "--since", "1h")["items"], [])
         self.assertEqual(self.run_it("elastic", "history", "sums", "--since", "soon").code, 2)
         self.assertEqual(self.both("elastic", "plan", "sums")["items"][0]["gap"], "no_host")

@@ -104,8 +104,8 @@ TEST_CASE_METHOD(api_fixture, "api: an elastic job is triggered", "[gateway][api
 TEST_CASE_METHOD(api_fixture, "api: the history of an elastic job is read by page and filter", "[gateway][api][elastic]") {
   open();
   CHECK(json_of(call("GET", "/elastic/jobs/7/history?item=1&state=lost&from_ms=5&to_ms=9&limit=1&cursor=p60")) == json::parse(R"({
-    "items":[{"run":55,"item":1,"state":"lost","source":"failover","attempt":2,"fence":9,"host":"h1","fire_ms":1000,"fire_source":"normal",
-              "granted_ms":2000,"started_ms":null,"ended_ms":3000,"message":"gone"}],
+    "items":[{"run":55,"item":1,"state":"lost","source":"failover","attempt":2,"fence":9,"host":"h1","fire_ms":1000,
+              "fire_source":"normal","granted_ms":2000,"started_ms":null,"ended_ms":3000,"message":"gone"}],
     "next":"p55","total":null,"total_is_capped":false})"));
   CHECK(call("GET", "/elastic/jobs/7/history").status() == 200);
   CHECK(script->take_asked() == asked_of_elastic{"elastic_history_query(7, '1', '4', 5, 9, 60, 1) by admin@127.0.0.1",
