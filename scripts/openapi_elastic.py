@@ -82,8 +82,8 @@ ELASTIC_SCHEMAS = {
         "state": one_of("running", "finished", "error", "lost", "killed", "failed", "unknown",
                         description="failed: taken over too often, or it ignored its end."),
         "source": one_of("normal", "misfire", "failover", "manual", "unknown"), "attempt": whole(0),
-        "fence": whole(0, description="Number of the grant of its item."), "host": maybe(text("Null: no longer known.")),
-        "fire_ms": maybe(MS),
+        "fence": whole(0, description="Number of the grant of its item."),
+        "host": maybe(text("Null: no longer known.")), "fire_ms": maybe(MS),
         "fire_source": one_of("normal", "misfire", "failover", "manual", "unknown"), "granted_ms": maybe(MS),
         "started_ms": maybe(MS), "ended_ms": maybe(MS), "message": maybe(text())}),
     "ElasticHost": shown({

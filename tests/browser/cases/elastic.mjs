@@ -244,3 +244,69 @@ test('elastic: hosts, running items, the plan if a host leaves, and a takeover a
       await visitor.settle()
     }),
   ))
+
+test('elastic: the history has a timeline by item, and filters in the address', (world) =>
+  withElastic(world, { cron: '* * * * * ?', item: 'ms=100', hosts: ['east'] }, (own) =>
+    visit(own, {}, async (visitor, page) => {
+      const { admin, job } = own
+      const finished = async () => (await admin.get(`/elastic/jobs/${job.id}/history?state=finished`)).items
+      await until(async () => new Set((await finished()).map((each) => each.item)).size === 3, 'each item has run')
+      await visitor.signIn('admin', own.adminPassword, `/elastic/${job.id}`)
+      await page.locator('main').getByRole('link', { name: 'History', exact: true }).click()
+      await page.waitForURL(/\/history$/)
+      const rows = rowsOf(page, 'elastic_history')
+      await rows.filter({ hasText: 'Finished' }).first().waitFor()
+      await until(async () => (await page.locator('.lane').count()) === 3, 'a row of the timeline for each item')
+      await visitor.settle()
+      assert.deepEqual(await visitor.axeFindings(), [])
+
+      await page.locator('main').getByRole('spinbutton', { name: 'Item' }).fill('1')
+      await page.keyboard.press('Tab')
+      await page.waitForURL(/\?item=1$/)
+      await until(async () => (await page.locator('.lane').count()) === 1, 'only the row of item 1')
+      const bar = page.locator('[data-item="1"] button').first()
+      const run = await bar.getAttribute('data-run')
+      await bar.focus()
+      await page.keyboard.press('Enter')
+      await page.locator(`[data-table=elastic_history] [data-row="${run}"]:focus`).waitFor()
+      await page.reload()
+      await rows.first().waitFor()
+      await until(async () => (await page.locator('.lane').count()) === 1, 'the filter of the address')
+      await rows.first().getByRole('link', { name: '1', exact: true }).click()
+      await page.waitForURL(/items_cursor=p1/)
+      await rowsOf(page, 'elastic_items').nth(1).waitFor()
+      await page.goBack()
+      await rows.first().waitFor()
+      await page.setViewportSize({ width: 360, height: 740 })
+      await until(() => fits(page), 'the page fits the window')
+    }),
+  ))
+
+test('elastic: a script job is edited, and its command line stays unchanged', (world) =>
+  withElastic(world, once, (own) =>
+    visit(own, {}, async (visitor, page) => {
+      const { admin, job } = own
+      const { id } = await admin.post('/elastic/jobs', { group: job.group, name: 'pack-orders', type: 'script', handler: 'SCRIPT', total: 2, props: { 'script.command.line': 'pack.sh -v' } })
+      await visitor.signIn('admin', own.adminPassword, `/elastic/${id}`)
+      await page.locator('main').getByRole('button', { name: 'Edit', exact: true }).click()
+      const drawer = page.locator('.el-drawer')
+      const line = drawer.locator('textarea[aria-label="Command line"]')
+      await line.waitFor()
+      assert.equal(await line.getAttribute('placeholder'), 'unchanged')
+      assert.equal(await drawer.locator('[aria-label="Handler"]').count(), 0)
+      await drawer.locator('.el-form-item', { hasText: 'Error handler' }).locator('.el-select').click()
+      await page.getByRole('option', { name: 'EMAIL', exact: true }).click()
+      await drawer.locator('input[aria-label="Recipients"]').waitFor()
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await drawer.getByRole('button', { name: 'Save', exact: true }).click()
+      await drawer.getByText('Required').waitFor()
+      await drawer.locator('input[aria-label="Recipients"]').fill('ops@example.org')
+      await drawer.getByRole('button', { name: 'Save', exact: true }).click()
+      await drawer.waitFor({ state: 'detached' })
+      const stored = await admin.get(`/elastic/jobs/${id}`)
+      assert.equal(stored.options.error_handler, 'EMAIL')
+      assert.deepEqual(stored.props, { 'email.to': 'ops@example.org', 'script.command.line': null })
+      await page.locator('main').getByText('EMAIL', { exact: true }).waitFor()
+      await visitor.settle()
+    }),
+  ))
