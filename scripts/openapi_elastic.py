@@ -32,8 +32,8 @@ DRAFT = {
     "type": maybe(text("Default: simple.", maxLength=10)), "handler": maybe(text(maxLength=255)), "total": whole(1, 100000),
     "options": maybe(ref("ElasticOptionsDraft")),
     "props": {"type": ["object", "null"], "additionalProperties": maybe(text()),
-              "description": "Without it the stored properties stay. A property that is null keeps its stored value, and so does a "
-                             "secret that is ******, which a new job must not have."}}
+              "description": "Without it the stored properties stay. A property that is null keeps its stored value, and so does "
+                             "a secret that is ******, which a new job must not have."}}
 
 ELASTIC_SCHEMAS = {
     "ElasticJobRow": shown({
