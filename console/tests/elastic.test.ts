@@ -3,7 +3,8 @@ import type { ElasticHost, ElasticItem, ElasticJob, ElasticJobRow } from '../typ
 import '../src/elastic/ElasticForm.vue'
 import { hostActions } from '../src/elastic/host_orders'
 import { countsOf, elasticSchedule, furtherOptions, notesOf, planRows, rangesText, stateOfItem } from '../src/elastic/elastic_facts'
-import { elasticDraftOf, elasticFormOf, elasticProblems, emptyElasticForm, hiddenValue, pairsOfItems, refusedElasticField, textOfItems } from '../src/elastic/elastic_form'
+import { elasticDraftOf, elasticFormOf, elasticProblems, emptyElasticForm, pairsOfItems, refusedElasticField, textOfItems } from '../src/elastic/elastic_form'
+import { hiddenValue, propProblems } from '../src/elastic/elastic_props'
 import { about, answer, json, session, settle } from './app'
 import { press, type, useConsole } from './console'
 import { example } from './example'
@@ -98,6 +99,7 @@ describe('the form of a definition', () => {
     const copy = { ...emptyElasticForm(), props: [{ name: 'email.to', value: 'a@b.example' }, { name: 'email.password', value: hiddenValue }] }
     expect(elasticProblems(copy, 'at once').props).toBeUndefined()
     expect(elasticProblems(copy, 'all').props).toContain('email.password')
+    expect(propProblems({ ...copy, error_handler: 'EMAIL' }, 'all')).toEqual({ 'email.password': 'Required' })
   })
   it('finds the field that the server has refused', () => {
     const form = emptyElasticForm()

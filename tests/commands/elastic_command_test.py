@@ -176,8 +176,8 @@ props = { "email.to" = "a@b.example", "email.password" = "geheim" }
             self.assertIn('"email.password" = "geheim"', ask("elastic", "export", "mailed").out)
         changed = self.write("changed.toml", mail.replace("geheim", "******").replace("a@b", "c@d"))
         self.assertEqual(self.remote("elastic", "edit", "mailed", changed).code, 2)  # a file never has stars
-        copy = mail.replace("geheim", "******").replace("mailed", "copy")
-        refused = self.remote("elastic", "add", self.write("copy.toml", copy))
+        copy = self.write("copy.toml", mail.replace("geheim", "******").replace("mailed", "copy"))
+        refused = self.remote("elastic", "add", copy)
         self.assertEqual(refused.code, 2, refused)
         self.assertIn("email.password: ****** stands for a value that is not shown: enter the value", refused.err)
         self.succeed("elastic", "edit", "mailed", self.write("changed.toml", mail.replace("geheim", "neuwert")))

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/problem'
 import { t } from '../app/i18n'
 import { charsMax, rangeProblem, tooLong } from '../app/text_limits'
 import type { PreviewedSchedule } from '../jobs/job_actions'
-import { sentProps, typeHandlers } from './elastic_props'
+import { hiddenValue, sentProps, typeHandlers } from './elastic_props'
 
 export const elasticTypes = ['simple', 'dataflow', 'script', 'http'] as const
 export const strategies = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE', 'STICKY'] as const
@@ -207,9 +207,6 @@ export function previewOf(form: ElasticForm): PreviewedSchedule {
     jitter_ms: options?.jitter_ms ?? undefined,
   }
 }
-
-/** Stands for the value of a secret that a copy needs: it is not shown, and entered again. */
-export const hiddenValue = '******'
 
 type Field = keyof ElasticForm
 export type FieldProblems = Partial<Record<Field, string>>

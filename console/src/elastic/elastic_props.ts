@@ -79,15 +79,15 @@ export function sentProps(form: Chosen & Pick<ElasticForm, 'props'>): Record<str
   return Object.fromEntries(kept.map(({ name, value }) => [name, value]))
 }
 
-/** Text that stands for a stored secret, as the server shows it elsewhere. */
-const masked = '******'
+/** Text that stands for a stored secret, as the server shows it elsewhere. A copy needs the value itself. */
+export const hiddenValue = '******'
 
 /**
  * Returns the properties with another value of one. `kept`: names of stored secrets. An empty value removes the property, or leaves a stored
  * secret unchanged, and so does its mask.
  */
 export function withProp(pairs: readonly Pair[], name: string, value: string, kept: ReadonlySet<string>): Pair[] {
-  const isUnchanged = kept.has(name) && (value === '' || value === masked)
+  const isUnchanged = kept.has(name) && (value === '' || value === hiddenValue)
   const next = isUnchanged ? null : value
   if (next === '') return pairs.filter((pair) => pair.name !== name)
   return pairs.some((pair) => pair.name === name) ? pairs.map((pair) => (pair.name === name ? { name, value: next } : pair)) : [...pairs, { name, value: next }]
@@ -100,7 +100,8 @@ export function propProblems(form: Chosen & Pick<ElasticForm, 'props'>, shown: '
     const pair = form.props.find((each) => each.name === field.name)
     const text = pair?.value?.trim() ?? ''
     if (field.form === 'number' && text && !/^\d{1,9}$/.test(text)) found[field.name] = t('elastic.prop.whole_number')
-    if (shown === 'all' && field.required && !text && pair?.value !== null) found[field.name] = t('form.needed')
+    const isMissing = text === hiddenValue || (field.required && !text && pair?.value !== null)
+    if (shown === 'all' && isMissing) found[field.name] = t('form.needed')
   }
   return found
 }
