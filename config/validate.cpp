@@ -11,7 +11,7 @@
 #include "config/text/diagnostics.hpp"
 #include "config/text/table_fields.hpp"
 #include "config/text/units.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/columns.hpp"
 #include "core/text/network_text.hpp"
 #include "core/text/sqlite_url.hpp"

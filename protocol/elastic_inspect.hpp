@@ -42,8 +42,9 @@ bool inspect(Inspector& f, elastic_hello& x) {
   return f.object(x).fields(f.field("process", x.process), f.field("folder", x.folder), f.field("boot", x.boot),
                             f.field("pid", x.pid), f.field("pid_namespace", x.pid_namespace),
                             f.field("start_ticks", x.start_ticks), f.field("ip", x.ip), f.field("labels", x.labels),
-                            f.field("capacity", x.capacity), f.field("handlers", x.handlers), f.field("cluster", x.cluster),
-                            f.field("epochs", x.epochs), f.field("key", x.key));
+                            f.field("capacity", x.capacity), f.field("handlers", x.handlers),
+                            f.field("listeners", x.listeners), f.field("once_listeners", x.once_listeners),
+                            f.field("cluster", x.cluster), f.field("epochs", x.epochs), f.field("key", x.key));
 }
 
 template <class Inspector>
@@ -116,6 +117,7 @@ template <class Inspector>
 bool inspect(Inspector& f, elastic_grant& x) {
   return f.object(x).fields(as_number(f, "item", x.item), as_number(f, "run", x.run), as_number(f, "fence", x.fence),
                             as_number(f, "source", x.source), f.field("attempt", x.attempt), as_ms(f, "fire_at", x.fire_at),
+                            as_number(f, "fire_source", x.fire_source), as_number(f, "request", x.request),
                             as_duration(f, "lease", x.lease), f.field("cursor", x.cursor), f.field("hold", x.hold));
 }
 

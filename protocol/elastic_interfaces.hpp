@@ -103,6 +103,8 @@ using elastic_host = caf::typed_actor<
   caf::result<void>(node_said),
   /// From its jobs.
   caf::result<void>(item_event),
+  /// From its jobs: a call of each-node listeners has begun or ended.
+  caf::result<void>(listener_note),
   /// The fence timer has enforced the end of the lease.
   caf::result<void>(lease_end),
   /// Grants are refused from now on. Answered when all runs have ended, or after the time limit.
@@ -113,7 +115,8 @@ using elastic_host = caf::typed_actor<
 using elastic_job_host = caf::typed_actor<
   caf::result<void>(item_grants),
   caf::result<void>(item_order),
-  caf::result<void>(body_ended), // INTERNAL
-  caf::result<void>(error_handled)>; // INTERNAL
+  caf::result<void>(body_ended),       // INTERNAL
+  caf::result<void>(error_handled),    // INTERNAL
+  caf::result<void>(listeners_ended)>; // INTERNAL
 
 } // namespace ringmaster::protocol

@@ -18,6 +18,7 @@
 #include "core/elastic/stored_rows.hpp"
 #include "core/ids.hpp"
 #include "core/job/group.hpp"
+#include "core/run/trigger_request.hpp"
 #include "core/result.hpp"
 #include "protocol/elastic_interfaces.hpp"
 #include "protocol/elastic_link_messages.hpp"
@@ -195,11 +196,12 @@ struct elastic_job_change {
 
 struct slot_release_order {};
 
-/// A failed item, for an error handler of its job that notifies users. Sent once its end is stored.
+/// A failed item, or hook, for an error handler of its job that notifies users. Sent once its end is stored.
 struct item_error {
   /// Never null.
   std::shared_ptr<const core::elastic::elastic_job_row> job;
   core::elastic::item_number item{};
+  /// 0: a hook that did not begin.
   core::elastic::item_run_id run{};
   /// Name of the host; empty: not known any more.
   std::string host;
@@ -259,6 +261,21 @@ struct item_order {
   core::elastic::item_run_id run{};
   core::elastic::fence_number fence{};
   core::elastic::item_order order = core::elastic::item_order::cancel;
+};
+
+/// A call of each-node listeners has ended.
+struct listeners_ended {
+  /// Number of the call within its job.
+  std::uint64_t call = 0;
+  core::run_outcome outcome = {};
+};
+
+/// A call of each-node listeners of a job has begun, or has ended.
+struct listener_note {
+  core::elastic::elastic_job_id job{};
+  bool begins = false;
+  /// For the log of the process; empty: nothing failed.
+  std::string failure = {};
 };
 
 /// The lease is over: slots are closed, bodies are stopped, process groups are killed. Runs with a longer lease go on.

@@ -32,6 +32,8 @@ struct item_event;
 struct item_grants;
 struct item_order;
 struct lease_end;
+struct listeners_ended;
+struct listener_note;
 struct link_subscription;
 struct hosts_subscription;
 struct error_handled;
@@ -67,6 +69,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::hosts_subscription))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::error_handled))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::item_error))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::listeners_ended))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::listener_note))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_elastic)
 
@@ -98,3 +102,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_subscription)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::hosts_subscription)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::error_handled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_error)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::listeners_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::listener_note)

@@ -293,12 +293,12 @@ operation("post", "/elastic/jobs", "editor", "Creates an elastic job", 201, MADE
 operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"), headers=ETAG)
 operation("put", "/elastic/jobs/{id}", "editor", "Replaces the definition of an elastic job; absent options get their defaults",
           reply=ref("ElasticEdit"), body="ElasticJobDraft", parameters=[SEEN], headers=ETAG, more=[409, 412, 428])
-operation("delete", "/elastic/jobs/{id}", "editor", "Removes an elastic job without items that run; its runs stay as history", 204,
-          parameters=[MAY_HAVE_SEEN], more=[409, 412])
+operation("delete", "/elastic/jobs/{id}", "editor", "Removes an elastic job without items that run; its runs stay as history",
+          204, parameters=[MAY_HAVE_SEEN], more=[409, 412])
 operation("get", "/elastic/jobs/{id}/declaration", "viewer", "Returns an elastic job as a table of a declared file",
           reply={"type": "string"})
 operation("post", "/elastic/preview", "viewer",
-          "Returns the plan that a definition would have now with the hosts of its group, whatever their handlers; changes nothing",
+          "Returns the plan that a definition would have now with the hosts of its group. Changes nothing",
           reply=shown({"items": array(ref("ElasticShare"))}), body="ElasticPreview", more=[404])
 operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
           reply=page_of("ElasticItem"), parameters=PAGING)

@@ -32,7 +32,8 @@ DRAFT = {
     "type": maybe(text("Default: simple.", maxLength=10)), "handler": maybe(text(maxLength=255)), "total": whole(1, 100000),
     "options": maybe(ref("ElasticOptionsDraft")),
     "props": {"type": ["object", "null"], "additionalProperties": maybe(text()),
-              "description": "Without it the stored properties stay. A property that is null keeps its stored value."}}
+              "description": "Without it the stored properties stay. A property that is null keeps its stored value, and so "
+                             "does a secret that is ******, which a new job must not have."}}
 
 ELASTIC_SCHEMAS = {
     "ElasticJobRow": shown({
@@ -57,7 +58,7 @@ ELASTIC_SCHEMAS = {
         "requests": whole(0, description="Requests that no node has taken yet."), "disabled_servers": array(text())}),
     "ElasticOptions": {
         **shown({name: maybe(schema) if name in UNSET else schema for name, schema in OPTIONS.items()}),
-        "description": "By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name."},
+        "description": "By the names of declared files. Durations and instants are milliseconds; their names end with _ms."},
     "ElasticOptionsDraft": {**record({name: maybe(schema) for name, schema in OPTIONS.items()}),
                             "description": "Absent options have their default."},
     "ElasticNewJob": record({**DRAFT, "enabled": maybe(truth("Default: true."))}, ["group", "name", "total"]),
@@ -76,10 +77,12 @@ ELASTIC_SCHEMAS = {
         "planned_host": maybe(text("Owner by the newest plan.")), "gap": maybe(text("Why the plan has no host for the item.")),
         "param": maybe(text())}),
     "ElasticRun": shown({
-        "run": whole(1), "item": whole(0),
+        "run": whole(1),
+        "item": whole(-2, description="-1, -2: the call of the once-listeners before all items, after all items."),
         "state": one_of("running", "finished", "error", "lost", "killed", "failed", "unknown",
                         description="failed: taken over too often, or it ignored its end."),
         "source": one_of("normal", "misfire", "failover", "manual", "unknown"), "attempt": whole(0),
+        "fence": whole(0, description="Number of the grant of its item."),
         "host": maybe(text("Null: no longer known.")), "fire_ms": maybe(MS),
         "fire_source": one_of("normal", "misfire", "failover", "manual", "unknown"), "granted_ms": maybe(MS),
         "started_ms": maybe(MS), "ended_ms": maybe(MS), "message": maybe(text())}),

@@ -53,7 +53,6 @@ core::result<protocol::elastic_host_list> hosts_of(storage::store& store, const 
   });
 }
 
-protocol::elastic_edited told_edit(elastic::elastic_edit_done&& done) { return {done}; }
 
 const char* word_of(elastic::job_status status) {
   switch (status) {

@@ -28,21 +28,28 @@ core::result<void> check_schedule_of(const elastic::elastic_options& options) {
 /// Returns the definition that a user entered, checked as a declared file is checked. `stored`: properties of the stored job.
 core::result<elastic::elastic_definition> checked_definition(const elastic::elastic_draft& draft, std::string_view stored,
                                                              const declared_files& files, const core::principal& by) {
-  const auto& entered = draft.what;
-  if (auto may = core::check_right(by, core::group_right::editor, entered.group); !may)
+  if (auto may = core::check_right(by, core::group_right::editor, draft.what.group); !may)
     return tl::unexpected{may.error()};
-  if (auto fires = check_schedule_of(entered.options); !fires)
+  if (auto fires = check_schedule_of(draft.what.options); !fires)
     return tl::unexpected{fires.error()};
-  if (auto sound = elastic::check(entered); !sound)
+  auto what = elastic::completed(draft, stored);
+  if (!what)
+    return what;
+  if (auto sound = elastic::check(*what); !sound)
     return tl::unexpected{sound.error()};
+  if (!files.check_elastic)
+    return what;
   core::declared_elastic_job declared;
   // The store looks for the group.
   declared.group = "group";
-  auto what = elastic::completed(draft, stored);
-  if (!what || !files.check_elastic)
-    return what;
   declared.what = *what;
   return files.check_elastic(declared).map([&] { return std::move(*what); });
+}
+
+/// Returns properties in the canonical form without the values of secrets.
+std::string masked_props(std::string_view stored) {
+  const auto props = elastic::parse_props(stored);
+  return props ? elastic::props_text(elastic::shown_props(*props)) : std::string{elastic::masked_value};
 }
 
 core::result<elastic::elastic_job_row> visible_row(storage::store& store, elastic::elastic_job_id job,
@@ -93,8 +100,6 @@ core::result<std::vector<elastic::elastic_preview_share>> plan_elastic_draft(sto
                                                                              core::time_point now) {
   if (auto may = core::check_right(asked.by, core::group_right::viewer, asked.what.group); !may)
     return tl::unexpected{may.error()};
-  if (auto sound = elastic::check(asked.what); !sound)
-    return tl::unexpected{sound.error()};
   elastic::adopted_job job;
   if (asked.job) {
     if (auto seen = store.elastic().show(*asked.job, asked.by); !seen)
@@ -114,7 +119,9 @@ core::result<std::string> declare_elastic_job(storage::store& store, const proto
                                               const declared_files& files, core::time_point now) {
   if (!files.declare_elastic)
     return core::fail(core::errc::unsupported, "this node does not write declared files");
-  return visible_row(store, asked.job, asked.by).and_then([&](const elastic::elastic_job_row& row) {
+  return visible_row(store, asked.job, asked.by).and_then([&](elastic::elastic_job_row&& row) {
+    if (!asked.by.admin)
+      row.what.props = masked_props(row.what.props);
     return files.declare_elastic(store, row, now);
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What elastic_admin does with definitions of elastic jobs that users enter. All functions run on the thread of a store worker.
+// Edits, plans and declarations of elastic jobs that users enter. All functions run on the thread of a store worker.
 
 #include <string>
 #include <vector>
@@ -36,7 +36,8 @@ namespace ringmaster::actors {
 [[nodiscard]] core::result<std::vector<core::elastic::elastic_preview_share>> plan_elastic_draft(
   storage::store& store, const protocol::elastic_draft_query& asked, core::time_point now);
 
-/// Returns a job as a table of a declared file. Errors: `not_found`, `forbidden`, `unsupported`.
+/// Returns a job as a table of a declared file. Only an administrator gets the values of secrets; for other users they are
+/// `masked_value`, so that the table is a comment that says so. Errors: `not_found`, `forbidden`, `unsupported`.
 [[nodiscard]] core::result<std::string> declare_elastic_job(storage::store& store,
                                                             const protocol::elastic_declaration_query& asked,
                                                             const declared_files& files, core::time_point now);

@@ -81,7 +81,13 @@ void error_notifier_state::send(const windows::report& report) {
   }
   protocol::notice message;
   message.channel = target->channel;
-  message.message_id = "ringmaster.elastic." + std::to_string(core::number(run)) + '.' + std::to_string(report.count);
+  message.message_id = "ringmaster.elastic.";
+  // A hook that did not begin has no run.
+  if (core::number(run) == 0)
+    message.message_id += "job." + std::to_string(core::number(job->id)) + '.' + std::to_string(core::to_ms(at)) + '.';
+  else
+    message.message_id += std::to_string(core::number(run)) + '.';
+  message.message_id += std::to_string(report.count);
   message.message = elastic::error_message_of({job->id, name, item, run, host, at, text}, report.count, target->subject);
   auto recipients = target->recipients;
   if (recipients.empty())

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/elastic_interfaces.hpp"
 #include "protocol/elastic_messages.hpp"

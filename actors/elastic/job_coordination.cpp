@@ -62,7 +62,7 @@ void job_coordination::forget() {
   inbox_.clear();
   requests_.taken.clear();
   requests_.waiting.clear();
-  barriers_.clear();
+  once_.barriers.clear();
   inventories_.questions.clear();
   inventories_.hosts.clear();
   rows_.wanted.clear();
@@ -105,6 +105,9 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = *options.misfire_max_age;
   else if (schedule_.rule)
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
+  once_.rules = rules_;
+  once_.rules.enabled = true;
+  once_.rules.misfire = false;
 }
 
 // A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
@@ -118,7 +121,7 @@ elastic::stored_item job_coordination::stored_form(const elastic::item_row& row,
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
   auto& one = items_[row.item];
-  one.state = elastic::restore(stored_form(row, at), scene(at));
+  one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   one.stored_missed = row.missed;
   one.cancel_run = row.cancel_run;
   count_run(one.state, true);
@@ -285,6 +288,7 @@ void job_coordination::settle(job_moment at) {
   settle_asks(at);
   if (std::exchange(slot_freed_, false))
     offer(at);
+  start_hooks(at);
   settle_asks(at);
 }
 
@@ -347,7 +351,7 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
     add(dues_.begin()->first);
   if (plan_.quiet_at)
     add(std::min(*plan_.quiet_at, plan_.latest));
-  for (const auto& [fire, machine] : barriers_)
+  for (const auto& [fire, machine] : once_.barriers)
     if (const auto due = machine.due_at())
       add(*due);
   for (const auto& [number, asked] : inventories_.questions)

@@ -192,6 +192,11 @@ private:
     std::vector<item_number> granted = {};
     std::optional<core::elastic::item_write>* hook = nullptr;
   };
+  struct once_listening {
+    std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers = {};
+    /// Options of the hooks. They belong to a fire that has begun: it goes on, also when the job was disabled meanwhile.
+    core::elastic::item_rules rules = {};
+  };
   struct request_list {
     /// Parameters of requests that this coordination has taken.
     std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
@@ -257,7 +262,9 @@ private:
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
                                                    const std::optional<host_process>& except);
-  [[nodiscard]] core::elastic::item_scene scene(job_moment at) const { return {at.now, at.wall, rules_, choose_}; }
+  [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
+    return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_};
+  }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
 
@@ -343,10 +350,14 @@ private:
   [[nodiscard]] core::elastic::fire_machine* barrier_of(const fire_key& fire);
   void tell_barriers(const std::vector<core::elastic::barrier_event>& events, job_moment at);
   void tell_barrier(const fire_key& fire, const core::elastic::fire_machine_event& what, job_moment at);
-  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, job_moment at);
+  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, std::size_t missing, job_moment at);
+  /// Notes a barrier that was not complete in time, for the metrics and the error handler.
+  void note_late(const core::elastic::fire_step_write& step, op_note& note, job_moment at) const;
   [[nodiscard]] std::optional<core::elastic::item_write> start_hook(const fire_key& fire,
                                                                     const core::elastic::fire_action::start_hook& what,
                                                                     job_moment at);
+  /// Starts the hooks that barriers wait for and whose item is idle.
+  void start_hooks(job_moment at);
   void release_all(const fire_key& fire);
   void send_go(item_number which);
   void pass_barrier_time(job_moment at);
@@ -385,7 +396,7 @@ private:
   std::optional<fire_flight> fire_;
   assembly built_;
   request_list requests_;
-  std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers_;
+  once_listening once_;
   write_list writes_;
   job_mail mail_;
   /// Process and version of the definition that it has, by host.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/text/text.hpp"
 
@@ -47,7 +47,7 @@ void job_coordination::note_action(const elastic::item_before& before, job_item&
 // As in note_action, the write of the action is the last one. A run that a user or another node's decision ended is no failure.
 void job_coordination::note_error(const elastic::item_before& before, bool was_late, const elastic::item_action& done,
                                   job_moment at) {
-  if (core::number(before.item) < 0 || !job_ || !elastic::notifies_users(job_->what.options.error_handler))
+  if (!job_ || !elastic::notifies_users(job_->what.options.error_handler))
     return;
   std::optional<elastic::item_run_id> failed;
   std::string_view why = "its host was lost too often, or its body ignored its end";

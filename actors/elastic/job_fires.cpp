@@ -140,7 +140,7 @@ void job_coordination::expect_granted(elastic::fire_row& fire) {
   fire.expected = static_cast<std::int32_t>(built_.granted.size());
   fire.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
   if (fire.state == elastic::fire_state::gathering)
-    barriers_.emplace_back(fire.key, elastic::fire_machine{built_.granted, limits()});
+    once_.barriers.emplace_back(fire.key, elastic::fire_machine{built_.granted, limits()});
 }
 
 void job_coordination::send_fire(elastic::fire_write&& what) {

@@ -96,6 +96,7 @@ void job_coordination::settle_cursor(item_number which, std::optional<std::strin
 
 bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at) {
   const bool mine = elastic::holds(one.state, event.run, event.fence);
+  const bool is_hook = core::number(event.item) < 0;
   const auto taken = [&](const elastic::item_event& what, elastic::run_report report = {}) {
     return apply(event.item, what, at, std::move(report)) != elastic::item_decision::kind::impossible;
   };
@@ -110,13 +111,15 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::refused:
     if (mine) {
       out_.facts.emplace_back(fact::refusal{event.refusal});
-      hosts_.free(host.host);
+      if (!is_hook)
+        hosts_.free(host.host);
       if (event.refusal == protocol::elastic_refusal::no_free_slot)
         hosts_.set_full(host.host);
       if (event.refusal == protocol::elastic_refusal::no_definition)
         specs_.erase(core::number(host.host));
       // Hosts without once-listeners must not hold up the items indefinitely.
-      if (event.refusal == protocol::elastic_refusal::unknown_handler && core::number(event.item) < 0) {
+      if (is_hook && (event.refusal == protocol::elastic_refusal::unknown_handler ||
+                      event.refusal == protocol::elastic_refusal::unknown_listener)) {
         out_.problems.push_back("a host has no once-listeners: the items go on without them");
         static_cast<void>(taken(elastic::event::cancelled{}));
       }
@@ -132,13 +135,14 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::arrived: {
     const auto fire = one.state.cause.fire;
     const bool known = taken(elastic::event::accepted{host, event.run, event.fence});
-    if (known && mine && core::number(event.item) >= 0)
+    if (known && mine && !is_hook)
       tell_barrier(fire, elastic::fire_event::arrived{event.item, host}, at);
     return known;
   }
   case event_kind::finished:
     if (mine) {
-      hosts_.free(host.host);
+      if (!is_hook)
+        hosts_.free(host.host);
       keep_cursor(event, one);
     }
     return taken(elastic::event::finished{event.run, event.fence, event.outcome}, {{}, event.at, event.text});
@@ -177,7 +181,7 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
     // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
     if (!mine && run.phase == protocol::elastic_phase::ended)
       continue;
-    const bool started = run.phase != protocol::elastic_phase::waiting;
+    const bool started = run.phase == protocol::elastic_phase::running || run.phase == protocol::elastic_phase::ended;
     apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started}, at);
     if (!mine)
       continue;

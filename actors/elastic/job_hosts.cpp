@@ -44,7 +44,8 @@ void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
 
 elastic::job_needs job_hosts::needs() const {
   const auto& what = job_->what;
-  return {what.handler, what.options.label, what.options.max_time_diff, disabled_servers_};
+  return {what.handler,       what.options.listeners,     what.options.once_listeners,
+          what.options.label, what.options.max_time_diff, disabled_servers_};
 }
 
 const protocol::host_seat* job_hosts::seat_of(elastic::host_number host) const {
@@ -185,6 +186,25 @@ void job_hosts::note_ended_programs(const elastic::host_process& host) {
 
 bool job_hosts::have_programs_ended(const elastic::host_process& host) const {
   return std::find(programs_ended_.begin(), programs_ended_.end(), host) != programs_ended_.end();
+}
+
+std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optional<elastic::host_process>& preferred,
+                                                                const std::optional<elastic::host_process>& except) {
+  if (!known_)
+    return std::nullopt;
+  // A host that is about to leave ends the fire that it has begun.
+  if (preferred && preferred != except)
+    if (const auto* seat = seat_of(preferred->host); seat != nullptr && seat->host == *preferred && is_allowed(*seat))
+      if (const auto* facts = known_->hosts.find(preferred->host)) {
+        const auto reason = elastic::reason_against(*facts, needs());
+        if (reason == elastic::gap_reason::none || reason == elastic::gap_reason::draining)
+          return preferred;
+      }
+  const protocol::host_seat* best = nullptr;
+  for (const auto* seat : candidates())
+    if (is_allowed(*seat) && seat->host != except && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
+      best = seat;
+  return best == nullptr ? std::nullopt : std::optional{best->host};
 }
 
 void job_hosts::set_full(elastic::host_number host) {

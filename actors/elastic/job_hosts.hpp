@@ -67,6 +67,11 @@ public:
   void note_ended_programs(const core::elastic::host_process& host);
   [[nodiscard]] bool have_programs_ended(const core::elastic::host_process& host) const;
 
+  /// Chooses the host of a hook: `preferred` if it may run the job or is about to leave, else the one with the most free slots;
+  /// unset: none. A hook takes no slot: the items that wait for it may have all.
+  [[nodiscard]] std::optional<core::elastic::host_process> choose_for_hook(
+    const std::optional<core::elastic::host_process>& preferred, const std::optional<core::elastic::host_process>& except);
+
   void occupy(core::elastic::host_number host) { --spare_[core::number(host)]; }
   void free(core::elastic::host_number host) { ++spare_[core::number(host)]; }
   /// The host refused a run for lack of a slot.

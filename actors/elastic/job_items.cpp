@@ -44,10 +44,11 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const bool was_late = one.state.cancel == elastic::cancel_reason::timed_out;
   choice_.item = which;
   count_run(one.state, false);
-  const auto decision = elastic::apply(one.state, what, scene(at));
+  const auto decision = elastic::apply(one.state, what, scene(which, at));
   count_run(one.state, true);
   if (ends_unheard(was, fence, one.state, what, decision)) {
-    hosts_.free(before.host.host);
+    if (core::number(which) >= 0)
+      hosts_.free(before.host.host);
     slot_freed_ = true;
   }
   if (decision.outcome == elastic::item_decision::kind::impossible)
@@ -167,8 +168,9 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
   const auto cursor = cursors_.find(which);
   const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
   mail_.grant(host, job_->version, param_of(cause.fire),
-              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, one.state.lease,
-               cursor == cursors_.end() ? std::nullopt : cursor->second.value, barrier != nullptr && barrier->holds()});
+              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, cause.fire.source, cause.fire.request,
+               one.state.lease, cursor == cursors_.end() ? std::nullopt : cursor->second.value,
+               barrier != nullptr && barrier->holds()});
 }
 
 void job_coordination::count_run(const elastic::item& one, bool is_there) {
@@ -208,12 +210,8 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
     const auto found = runs_on_.find(core::number(host));
     return found != runs_on_.end() && found->second > 0;
   };
-  if (core::number(choice_.item) < 0) {
-    if (choice_.host && choice_.host != except)
-      if (auto host = hosts_.take(choice_.host->host, except))
-        return host;
-    return hosts_.take_best(except, runs);
-  }
+  if (core::number(choice_.item) < 0)
+    return hosts_.choose_for_hook(choice_.host, except);
   const bool takes_over = cause.source == elastic::run_source::failover;
   const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
   // A stream that begins elsewhere would have to move to the planned host at once.

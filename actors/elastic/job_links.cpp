@@ -36,7 +36,7 @@ void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, 
 void job_coordination::recount_slots() {
   for (const auto which : busy_)
     if (const auto& one = items_.at(which).state;
-        one.state == elastic::item_state::granting || one.state == elastic::item_state::sent)
+        core::number(which) >= 0 && (one.state == elastic::item_state::granting || one.state == elastic::item_state::sent))
       hosts_.occupy(one.host.host);
 }
 

@@ -137,11 +137,21 @@ std::string elastic_items_table(const api_document& items, const core::zone& whe
   return table_text(rows);
 }
 
+namespace {
+
+/// Returns the item of a run, or the name of the hook that the run is a call of.
+std::string elastic_run_item(const api_document& run) {
+  const auto item = number_in(run, "item").value_or(0);
+  return item == -1 ? "before_all" : item == -2 ? "after_all" : elastic_number(run, "item");
+}
+
+} // namespace
+
 std::string elastic_history_table(const api_document& runs, const core::zone& where) {
   elastic_rows rows{{"RUN", "ITEM", "STATE", "SOURCE", "HOST", "GRANTED", "ENDED", "MESSAGE"}};
   for (const auto& run : runs) {
     const auto attempt = number_in(run, "attempt").value_or(1);
-    rows.push_back({elastic_number(run, "run"), elastic_number(run, "item"), elastic_word(run, "state"),
+    rows.push_back({elastic_number(run, "run"), elastic_run_item(run), elastic_word(run, "state"),
                     elastic_word(run, "source") + (attempt > 1 ? ' ' + std::to_string(attempt) : ""), elastic_word(run, "host"),
                     instant_in(run, "granted_ms", where), instant_in(run, "ended_ms", where), elastic_word(run, "message")});
   }

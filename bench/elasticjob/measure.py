@@ -44,7 +44,8 @@ class Worker:
         self.started_ms = now_ms()
         log = open(self.world.folder / f"log-{self.number}", "ab")
         self.process = subprocess.Popen(
-            JAVA + ["ringmaster.bench.Worker", str(self.world.port), str(self.world.session_ms), str(self.notes_file), *self.world.jobs],
+            JAVA + ["ringmaster.bench.Worker", str(self.world.port), str(self.world.session_ms), str(self.notes_file),
+                    *self.world.jobs],
             stdout=log, stderr=log)
 
     def notes(self) -> list[Note]:
@@ -177,7 +178,8 @@ def reshares(world: World, rounds: int) -> dict:
         added.process.wait()
         time.sleep(world.session_ms / 1000 + 2)
         added.start()
-    short = [note for note in world.notes() if note.what == "begin" and note.job == "mixed" and note.item > 0 and note.at_ms > began]
+    short = [note for note in world.notes()
+             if note.what == "begin" and note.job == "mixed" and note.item > 0 and note.at_ms > began]
     seconds = {note.at_ms // 1000 for note in short}
     expected = max(seconds) - min(seconds) + 1
     return {"ms": spread(took), "late_ms": spread([note.at_ms % 1000 for note in short]),
@@ -189,7 +191,9 @@ def compensations(world: World, rounds: int) -> dict:
 
     def pauses():
         notes = world.notes()
-        return [after.at_ms - before.at_ms for before, after in zip(notes, notes[1:]) if before.what == "end" and after.what == "begin"]
+        return [after.at_ms - before.at_ms for before, after in zip(notes, notes[1:])
+                if before.what == "end" and after.what == "begin"]
+
     world.wait("compensations", lambda: len(pauses()) >= rounds)
     return {"ms": spread(pauses())}
 
@@ -203,10 +207,8 @@ def items(world: World, seconds: float) -> dict:
     time.sleep(seconds)
     after, used = now_ms(), sum(worker.cpu_s() for worker in world.workers) - cpu
     began = [note for note in world.notes() if note.what == "begin" and before <= note.at_ms < after]
-    fires = collections.defaultdict(list)
-    for note in began:
-        fires[note.job].append(note)
-    return {"runs": len(began), "runs_per_s": round(len(began) / seconds, 1), "cpu_us_per_run": round(used * 1e6 / max(1, len(began)), 1),
+    return {"runs": len(began), "runs_per_s": round(len(began) / seconds, 1),
+            "cpu_us_per_run": round(used * 1e6 / max(1, len(began)), 1),
             "rss_mb": [round(worker.memory_mb(), 1) for worker in world.workers]}
 
 
@@ -230,7 +232,8 @@ def main() -> int:
     mode.add_argument("--items", type=int, help="one job with N items in each second, on two workers")
     mode.add_argument("--idle", type=int, help="N jobs with ten items that do not fire, on one worker")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--session-ms", type=int, default=60_000, help="session time-out of ZooKeeper's client; default: Curator's")
+    parser.add_argument("--session-ms", type=int, default=60_000,
+                        help="session time-out of ZooKeeper's client; default: Curator's")
     parser.add_argument("--seconds", type=float, default=20)
     given = parser.parse_args()
     if not (HERE / "target/lib").is_dir():
@@ -258,8 +261,9 @@ def main() -> int:
             report = items(world, given.seconds)
         else:
             report = idle(world, given.seconds, given.idle)
-    mode_name = next(name for name in ("takeover", "reshare", "compensate", "items", "idle") if getattr(given, name))
-    print(json.dumps({"rival": "ElasticJob 3.0.4", "mode": mode_name, "value": getattr(given, mode_name), "session_ms": given.session_ms, **report}))
+    name = next(name for name in ("takeover", "reshare", "compensate", "items", "idle") if getattr(given, name))
+    print(json.dumps({"rival": "ElasticJob 3.0.4", "mode": name, "value": getattr(given, name), "session_ms": given.session_ms}
+                     | report))
     return 0
 
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "config/text/table_fields.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/columns.hpp"
 #include "core/cron/cron.hpp"
 #include "core/text/text.hpp"

@@ -11,7 +11,7 @@
 #include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
 #include "core/alarm/alarm.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/elastic/job_types.hpp"
@@ -197,14 +197,17 @@ private:
     return {};
   }
 
-  /// Reads a duration, or whole seconds. ElasticJob's negative number of seconds means no limit.
+  /// Reads a duration, or whole seconds; milliseconds under a name that says so. ElasticJob's negative numbers mean no limit.
   option_value read_duration(const elastic_field& field, std::string_view name) {
     const auto* node = in_.node(name);
+    const bool counts_ms = name.ends_with("Milliseconds") || name.ends_with("-milliseconds");
     std::optional<std::int64_t> ms;
     if (const auto* whole = node->as_integer()) {
-      if (whole->get() < 0 && field.is_optional && name != field.name)
-        return {};
-      if (whole->get() <= field.max / 1000)
+      if (whole->get() < 0 && name != field.name && (field.is_optional || counts_ms))
+        return field.is_optional ? option_value{} : option_value{field.default_value()};
+      if (counts_ms)
+        ms = whole->get();
+      else if (whole->get() <= field.max / 1000)
         ms = whole->get() * 1000;
     } else if (const auto* text = node->as_string()) {
       if (const auto duration = parse_duration(text->get()))
@@ -212,8 +215,8 @@ private:
     }
     if (ms && *ms >= field.min && *ms <= field.max)
       return *ms;
-    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole seconds, at most "
-                       + format_duration(core::milliseconds{field.max}));
+    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole " + (counts_ms ? "milliseconds" : "seconds") +
+                       ", at most " + format_duration(core::milliseconds{field.max}));
     return {};
   }
 

@@ -216,6 +216,10 @@ private:
               &core::elastic::elastic_options::pool);
     read_part("error_handler", "jobErrorHandlerType", "LOG", &core::elastic::elastic_options::error_handler);
     read_part("listeners", "jobListenerTypes", "", &core::elastic::elastic_options::listeners);
+    if (!options.listeners.empty())
+      note(
+        "Only executors with listeners of these names get items; those that run once for all items belong into"
+        " once_listeners.");
     if (const auto label = word_in("label"))
       leave_out("label", *label, "ElasticJob ignores the label; here only hosts with it run the items.");
   }

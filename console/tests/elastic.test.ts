@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ElasticHost, ElasticItem, ElasticJob, ElasticJobRow } from '../types/api'
 import '../src/elastic/ElasticForm.vue'
 import { hostActions } from '../src/elastic/host_orders'
 import { countsOf, elasticSchedule, furtherOptions, notesOf, planRows, rangesText, stateOfItem } from '../src/elastic/elastic_facts'
 import { elasticDraftOf, elasticFormOf, elasticProblems, emptyElasticForm, pairsOfItems, refusedElasticField, textOfItems } from '../src/elastic/elastic_form'
+import { hiddenValue, propProblems } from '../src/elastic/elastic_props'
 import { about, answer, json, session, settle } from './app'
 import { press, type, useConsole } from './console'
 import { example } from './example'
@@ -74,7 +75,7 @@ describe('a plan', () => {
 
 describe('the form of a definition', () => {
   const options = { ...(example('ElasticJob') as ElasticJob).options, schedule_type: 'fixed_rate', schedule: '1', interval_ms: 250, item_params: '0=a, 1=b', timeout_ms: 0, cancel_grace_ms: 1500, max_time_diff_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null } as const
-  const job: ElasticJob = { ...(example('ElasticJob') as ElasticJob), type: 'simple', options: { ...options }, props: { 'http.uri': 'http://a', secret: null } }
+  const job: ElasticJob = { ...(example('ElasticJob') as ElasticJob), type: 'http', options: { ...options }, props: { 'http.uri': 'http://a', secret: null } }
   it('sends what it has read, with each option', () => {
     const draft = elasticDraftOf(elasticFormOf(job))
     expect(Object.keys(draft.options ?? {}).sort()).toEqual(Object.keys(options).sort())
@@ -94,9 +95,15 @@ describe('the form of a definition', () => {
     const wrong = { ...empty, name: 'a/b', total: 100001, timeout: -1, item_params: [{ name: 'x', value: 'a' }], props: [{ name: 'a', value: '1' }, { name: 'a', value: '2' }] }
     expect(Object.keys(elasticProblems(wrong, 'at once')).sort()).toEqual(['item_params', 'name', 'props', 'timeout', 'total'])
   })
+  it('asks for the secrets of a copy by name', () => {
+    const copy = { ...emptyElasticForm(), props: [{ name: 'email.to', value: 'a@b.example' }, { name: 'email.password', value: hiddenValue }] }
+    expect(elasticProblems(copy, 'at once').props).toBeUndefined()
+    expect(elasticProblems(copy, 'all').props).toContain('email.password')
+    expect(propProblems({ ...copy, error_handler: 'EMAIL' }, 'all')).toEqual({ 'email.password': 'Required' })
+  })
   it('finds the field that the server has refused', () => {
     const form = emptyElasticForm()
-    const field = (message: string, pointer?: string) => refusedElasticField({ message, errors: pointer ? [{ pointer, code: 'out_of_range', detail: message }] : [] }, form)?.name
+    const field = (message: string, pointer?: string) => refusedElasticField({ message, errors: pointer ? [{ file: null, line: null, pointer, code: 'out_of_range', detail: message }] : [] }, form)?.name
     expect(field('name: must not be empty')).toBe('name')
     expect(field('options.timeout_ms: must be a whole number')).toBe('timeout')
     expect(field('options.start_at_ms: must be from 0')).toBe('start_at_ms')
@@ -302,7 +309,7 @@ describe('the form of an elastic job', () => {
     await type(input('Handler'), 'other')
     refusal = { type: 'urn:ringmaster:invalid_argument', title: '', status: 400, detail: 'handler: is unknown here' }
     await press('Save', drawer)
-    expect(document.querySelector(`${drawer} .is-error`)?.textContent).toContain('is unknown here')
+    await vi.waitFor(() => expect(document.querySelector(`${drawer} .is-error`)?.textContent).toContain('is unknown here'))
     refusal = { type: 'urn:ringmaster:conflict', title: '', status: 412, detail: 'edited' }
     await press('Save', drawer)
     expect(text()).toContain('Another user changed it meanwhile')

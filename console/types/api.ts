@@ -1389,7 +1389,7 @@ export type ElasticNewJob = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
   /** Default: true. */
   enabled?: boolean | null
@@ -1405,7 +1405,7 @@ export type ElasticJobDraft = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
 }
 
@@ -1419,7 +1419,7 @@ export type ElasticPreview = {
   handler?: string | null
   total: number
   options?: ElasticOptionsDraft | null
-  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
   props?: Record<string, unknown> | null
   /** Stored job that the definition would change. */
   job?: number | null
@@ -1453,11 +1453,14 @@ export type ElasticItem = {
 
 export type ElasticRun = {
   run: number
+  /** -1, -2: the call of the once-listeners before all items, after all items. */
   item: number
   /** failed: taken over too often, or it ignored its end. */
   state: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed' | 'unknown'
   source: 'normal' | 'misfire' | 'failover' | 'manual' | 'unknown'
   attempt: number
+  /** Number of the grant of its item. */
+  fence: number
   /** Null: no longer known. */
   host: string | null
   /** Milliseconds since the epoch. */
@@ -2326,7 +2329,7 @@ export interface Operations {
     body: undefined
     answer: string
   }
-  /** Returns the plan that a definition would have now with the hosts of its group, whatever their handlers; changes nothing. Allowed for: viewer. */
+  /** Returns the plan that a definition would have now with the hosts of its group. Changes nothing. Allowed for: viewer. */
   'POST /elastic/preview': {
     query: undefined
     body: ElasticPreview

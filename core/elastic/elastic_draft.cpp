@@ -2,26 +2,28 @@
 
 #include <utility>
 
+#include "core/elastic/job_types.hpp"
 #include "core/elastic/prop_fields.hpp"
 
 namespace ringmaster::core::elastic {
 
 result<elastic_definition> completed(elastic_draft draft, std::string_view stored) {
+  if (draft.what.handler.empty())
+    draft.what.handler = handler_of_type(draft.what.kind);
   if (!draft.props) {
     draft.what.props = stored;
     return std::move(draft.what);
   }
-  const auto known = parse_props(stored);
+  const auto known = parse_props(stored).value_or(job_props{});
   job_props props;
   for (auto& [name, value] : *draft.props) {
-    if (!value && known)
-      if (const auto kept = known->find(name); kept != known->end())
-        value = kept->second;
+    if (const auto kept = known.find(name); !value && kept != known.end())
+      value = kept->second;
     if (!value)
       return fail(errc::invalid_argument, "props." + name + ": has no value");
     props.emplace(name, std::move(*value));
   }
-  draft.what.props = props_text(props);
+  draft.what.props = props_text(with_kept_values(std::move(props), known));
   return std::move(draft.what);
 }
 

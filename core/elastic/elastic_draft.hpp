@@ -23,8 +23,9 @@ struct elastic_draft {
   std::optional<entered_props> props = std::nullopt;
 };
 
-/// Returns the definition with its properties. `stored`: those of the stored job in the canonical form; empty for a new job.
-/// Errors: `invalid_argument` that begins with `props`, for a name without a value that is not stored.
+/// Returns the definition with its properties, and with the handler of its type if that has one and none was entered. `stored`:
+/// those of the stored job in the canonical form; empty for a new job. A `masked_value` without a stored value stays, and `check`
+/// refuses it. Errors: `invalid_argument` that begins with `props`, for a name without a value that is not stored.
 [[nodiscard]] result<elastic_definition> completed(elastic_draft draft, std::string_view stored);
 
 /// Returns the properties as users see them: secrets and unknown names have no value. Of a text in another form: none.

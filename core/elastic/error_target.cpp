@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
 

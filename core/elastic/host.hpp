@@ -52,6 +52,9 @@ struct host {
   std::vector<std::string> labels;
   /// Names of the handlers that the host can run.
   std::vector<std::string> handlers;
+  /// Names of its each-node and once-listeners.
+  std::vector<std::string> listeners;
+  std::vector<std::string> once_listeners;
   /// Clock of the host minus clock of this node; unset until the first heartbeat.
   std::optional<milliseconds> clock_difference;
 };

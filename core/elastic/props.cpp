@@ -66,6 +66,8 @@ std::string form_mistake(const prop_field& field, std::string_view value) {
 }
 
 std::string value_mistake(const prop_field& field, std::string_view value) {
+  if (field.is_secret && value == masked_value)
+    return std::string{masked_value} + " stands for a value that is not shown: enter the value";
   if (value.find('\0') != value.npos || valid_utf8(value) != value)
     return "not a text in UTF-8";
   const bool has_length = field.form != prop_form::number && field.form != prop_form::flag;

@@ -30,7 +30,7 @@ using job_props = std::map<std::string, std::string, std::less<>>;
 /// missing property that the type requires. The message begins with the name, and never has the value of a secret.
 [[nodiscard]] result<void> check_props(std::string_view job_type, const job_props& props);
 
-/// Shown instead of the value of a secret.
+/// Shown instead of the value of a secret. `check_props` refuses it as the value of one.
 inline constexpr std::string_view masked_value = "******";
 /// Returns the properties as users see them: values of secrets, and of names that are unknown here, are `masked_value`.
 [[nodiscard]] job_props shown_props(job_props props);

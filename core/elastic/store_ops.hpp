@@ -110,6 +110,9 @@ struct fire_step_write {
   fire_state to{};
   /// On item -1 or -2. A lost grant leaves the step.
   std::optional<item_write> hook;
+  /// The barrier that the step leaves was not complete in time: the history gets a failed run of its hook (item -1 or -2), which
+  /// has not begun, with this text. Empty: it was complete.
+  std::string late = {};
 };
 
 /// End of a request for items that start no run. The request is deleted once it owes no item: here, or with a fire or a grant of

@@ -205,7 +205,7 @@ struct adopted_job {
   std::vector<item_row> items;
   /// Fires with an open barrier.
   std::vector<fire_row> fires;
-  /// Items of these fires whose runs have ended, in the order of `fires`.
+  /// Items of these fires whose runs have ended, hooks included, in the order of `fires`. A lost run ends that of a hook only.
   std::vector<std::vector<item_number>> ended;
   /// The last planned fire, if it is unfinished. Only at adoption.
   std::optional<unfinished_fire> unfinished;

@@ -1,5 +1,6 @@
 #include "executor/elastic/elastic_host.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -40,6 +41,7 @@ protocol::elastic_host::behavior_type elastic_host_state::make_behavior() {
     [this](protocol::link_offer& offer) { take(std::move(offer)); },
     [this](protocol::node_said& said) { take(std::move(said)); },
     [this](protocol::item_event& told) { take(std::move(told)); },
+    [this](const protocol::listener_note& note) { take(note); },
     [this](const protocol::lease_end& end) {
       for (const auto run : end.runs)
         parts_.log->warn("item run {}: its lease has ended", core::number(run));
@@ -84,6 +86,22 @@ void elastic_host_state::take(protocol::item_event&& told) {
   }
   book_.take_event(std::move(told.event), moment());
   go_on();
+}
+
+void elastic_host_state::take(const protocol::listener_note& note) {
+  if (!note.failure.empty())
+    parts_.log->error("elastic job {}: {}", core::number(note.job), note.failure);
+  const auto job = jobs_.find(note.job);
+  if (job == jobs_.end())
+    return;
+  auto& calls = job->second.calls;
+  calls = note.begins ? calls + 1 : calls - std::min<std::size_t>(calls, 1);
+  job->second.idle_since = now();
+  go_on_draining();
+}
+
+bool elastic_host_state::calls_listeners() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& each) { return each.second.calls > 0; });
 }
 
 // -- what the book decides -------------------------------------------------------------------------------------------------
@@ -142,7 +160,7 @@ elastic_host_state::job_entry& elastic_host_state::job_of(core::elastic::elastic
 void elastic_host_state::end_idle_jobs() {
   for (auto each = jobs_.begin(); each != jobs_.end();) {
     const auto& entry = each->second;
-    if (entry.open > 0 || now() - entry.idle_since < idle_limit) {
+    if (entry.open > 0 || entry.calls > 0 || now() - entry.idle_since < idle_limit) {
       ++each;
       continue;
     }
@@ -184,7 +202,8 @@ void elastic_host_state::go_on_draining() {
     return;
   const bool no_results = links_.empty() && book_.runs().active().empty();
   const bool is_late = now() >= *drain_until_;
-  if (!book_.idle() && !no_results && (!is_late || !cancelled_)) {
+  const bool is_done = (book_.idle() || no_results) && !calls_listeners();
+  if (!is_done && (!is_late || !cancelled_)) {
     if (!is_late)
       return;
     cancelled_ = true;

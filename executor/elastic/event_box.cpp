@@ -7,18 +7,6 @@ namespace ringmaster::executor::elastic {
 using protocol::elastic_event_kind;
 using event_limits = protocol::elastic_link_limits;
 
-namespace {
-
-/// Returns the link that follows another one in their order; 0: none is up.
-link_number link_after(link_number last, const std::set<link_number>& up) {
-  if (up.empty())
-    return 0;
-  const auto next = up.upper_bound(last);
-  return next == up.end() ? *up.begin() : *next;
-}
-
-} // namespace
-
 void event_box::add(protocol::elastic_event event, link_number link) {
   const auto run = event.run;
   bool waits = false;
@@ -61,6 +49,16 @@ void event_box::erase(std::map<std::uint64_t, entry>::iterator event) {
     of_run_.erase(of_run);
 }
 
+// The node of the slot may be behind any link, so a repetition takes the links in turn.
+link_number event_box::way_of(const entry& event, const std::set<link_number>& up) {
+  if (event.link != 0 && up.contains(event.link))
+    return event.link;
+  if (event.tried == 0 || up.empty())
+    return 0;
+  const auto next = up.upper_bound(event.tried);
+  return next == up.end() ? *up.begin() : *next;
+}
+
 std::optional<protocol::elastic_events> event_box::next_batch(link_number link, const std::set<link_number>& up, boot_time now) {
   auto& record = links_[link];
   if (record.open.size() >= batches_max)
@@ -71,8 +69,8 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
   bool is_repeated = false;
   for (auto key = ready_.begin(); key != ready_.end() && out.events.size() < event_limits::items_max;) {
     auto& each = events_.at(*key);
-    const auto turn = each.tried == 0 ? each.link : link_after(each.tried, up);
-    const bool is_of_other = turn != link && up.contains(turn);
+    const auto way = way_of(each, up);
+    const bool is_of_other = way != 0 && way != link;
     const auto more = protocol::bytes_of(each.event);
     // A job whose events are refused, perhaps for long, must not hold up the receipts of other jobs.
     const bool is_apart = !out.events.empty() && each.event.job != out.events.front().job && (each.was_refused || is_repeated);
@@ -86,6 +84,7 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
     is_repeated = is_repeated || each.was_refused;
     each.is_ready = false;
     each.was_sent = true;
+    each.tried = link;
     out.events.push_back(each.event);
     batch.events.push_back(*key);
     key = ready_.erase(key);
@@ -114,7 +113,7 @@ std::vector<event_box::stored_event> event_box::take_receipt(link_number link, s
       continue;
     if (!stored) {
       each->second.was_refused = true;
-      make_ready(key, link, now + pause);
+      make_ready(key, now + pause);
       continue;
     }
     const auto& event = each->second.event;
@@ -124,30 +123,29 @@ std::vector<event_box::stored_event> event_box::take_receipt(link_number link, s
     out.push_back({run, event.kind, event.cursor_number});
     erase(each);
     if (is_cursor)
-      release_cursor(run, 0, boot_time{0});
+      release_cursor(run, boot_time{0});
     else if (is_last)
       drop(run);
   }
   return out;
 }
 
-void event_box::make_ready(std::uint64_t event, link_number tried, boot_time not_before) {
+void event_box::make_ready(std::uint64_t event, boot_time not_before) {
   const auto found = events_.find(event);
   if (found == events_.end() || found->second.is_ready)
     return;
   auto& entry = found->second;
   // A newer value makes it needless.
-  if (entry.event.kind == elastic_event_kind::cursor && !entry.is_held && release_cursor(entry.event.run, tried, not_before))
+  if (entry.event.kind == elastic_event_kind::cursor && !entry.is_held && release_cursor(entry.event.run, not_before))
     return erase(found);
   entry.is_ready = true;
   entry.is_held = false;
   entry.not_before = not_before;
   entry.link = 0;
-  entry.tried = tried;
   ready_.insert(event);
 }
 
-bool event_box::release_cursor(core::elastic::item_run_id run, link_number tried, boot_time not_before) {
+bool event_box::release_cursor(core::elastic::item_run_id run, boot_time not_before) {
   const auto of_run = of_run_.find(run);
   if (of_run == of_run_.end())
     return false;
@@ -155,7 +153,7 @@ bool event_box::release_cursor(core::elastic::item_run_id run, link_number tried
     std::find_if(of_run->second.begin(), of_run->second.end(), [this](auto key) { return events_.at(key).is_held; });
   if (held == of_run->second.end())
     return false;
-  make_ready(*held, tried, not_before);
+  make_ready(*held, not_before);
   return true;
 }
 
@@ -167,7 +165,7 @@ void event_box::end_link(link_number link) {
   links_.erase(found);
   for (const auto& [number, batch] : record.open)
     for (const auto event : batch.events)
-      make_ready(event, 0, boot_time{0});
+      make_ready(event, boot_time{0});
 }
 
 void event_box::drop(core::elastic::item_run_id run) {
@@ -187,7 +185,7 @@ void event_box::pass_time(boot_time now) {
       if (!batch.is_late && batch.late_at <= now) {
         batch.is_late = true;
         for (const auto event : batch.events)
-          make_ready(event, link, boot_time{0});
+          make_ready(event, boot_time{0});
       }
 }
 

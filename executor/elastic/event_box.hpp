@@ -20,11 +20,10 @@ namespace ringmaster::executor::elastic {
 /// Number of a link among those of this process.
 using link_number = std::uint64_t;
 
-/// Queue of events. Each is sent in batches over one link after the other until a node has stored it: the one that has the slot
-/// of the job may be any. Not thread-safe.
+/// Queue of events. Each is sent in batches over one link after the other until a node has stored it. Not thread-safe.
 class event_box {
 public:
-  /// A batch without a receipt for so long is sent again, over the next link.
+  /// A batch without a receipt for so long is sent again, over any link.
   static constexpr boot_time receipt_limit = std::chrono::seconds{2};
   /// Delay after a node could not store a batch.
   static constexpr boot_time pause = std::chrono::milliseconds{500};
@@ -63,9 +62,9 @@ public:
 private:
   struct entry {
     protocol::elastic_event event;
-    /// Link of the grant; 0: none. Not used once the event was sent.
+    /// Where it is sent first; 0: any link, after a first attempt that which follows `tried`.
     link_number link = 0;
-    /// Link whose node did not store the event: the next one gets it. 0: none.
+    /// Link over which it was sent last; 0: none.
     link_number tried = 0;
     /// Not sent, or sent in a batch whose receipt is late.
     bool is_ready = true;
@@ -91,10 +90,11 @@ private:
 
   /// Removes the event of a run that `next` replaces. Returns whether `next` has to wait for it.
   [[nodiscard]] bool give_way(std::uint64_t before, protocol::elastic_event& next);
-  /// Lets an event leave again. `tried`: link whose node did not store it; 0: that link has ended.
-  void make_ready(std::uint64_t event, link_number tried, boot_time not_before);
+  void make_ready(std::uint64_t event, boot_time not_before);
+  /// Returns the link over which an event leaves; 0: any.
+  [[nodiscard]] static link_number way_of(const entry& event, const std::set<link_number>& up);
   /// Lets the cursor leave that waits for an older one of the run. Returns whether there is one.
-  bool release_cursor(core::elastic::item_run_id run, link_number tried, boot_time not_before);
+  bool release_cursor(core::elastic::item_run_id run, boot_time not_before);
   void erase(std::map<std::uint64_t, entry>::iterator event);
 
   std::uint64_t last_event_ = 0;

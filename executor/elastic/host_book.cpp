@@ -11,8 +11,10 @@ using protocol::elastic_verdict;
 
 namespace {
 
-known_parts with_handlers(known_parts known, const std::vector<std::string>& handlers) {
-  known.handlers = {handlers.begin(), handlers.end()};
+known_parts with_names_of(known_parts known, const protocol::elastic_hello& me) {
+  known.handlers = {me.handlers.begin(), me.handlers.end()};
+  known.listeners = {me.listeners.begin(), me.listeners.end()};
+  known.once_listeners = {me.once_listeners.begin(), me.once_listeners.end()};
   return known;
 }
 
@@ -21,7 +23,7 @@ known_parts with_handlers(known_parts known, const std::vector<std::string>& han
 host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key, known_parts known)
   : me_{std::move(me)},
     draw_key_{std::move(draw_key)},
-    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), with_handlers(std::move(known), me_.handlers)} {
+    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), with_names_of(std::move(known), me_)} {
   me_.process = draw_key_();
 }
 

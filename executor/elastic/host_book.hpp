@@ -66,7 +66,7 @@ public:
   static constexpr std::size_t versions_max = 2;
 
   /// `me`: everything but the process key, the cluster and the epochs. `draw_key`: makes the key of a process. `known`:
-  /// everything but the handlers, which are those of `me`.
+  /// everything but the handlers and listeners, which are those of `me`.
   host_book(protocol::elastic_hello me, std::function<std::string()> draw_key, known_parts known = {});
 
   /// Takes a link that is up, and introduces this process.

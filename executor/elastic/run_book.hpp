@@ -45,6 +45,8 @@ struct known_parts {
   /// In addition to the built-in ones.
   std::set<std::string, std::less<>> pools = {};
   std::set<std::string, std::less<>> error_handlers = {};
+  std::set<std::string, std::less<>> listeners = {};
+  std::set<std::string, std::less<>> once_listeners = {};
 };
 
 /// Runs from their admission until the receipt of their result. Not thread-safe.
@@ -109,6 +111,8 @@ private:
 
   const std::size_t capacity_;
   const known_parts known_;
+  /// Calls of once-listeners among the held runs. They take no slot: the items that wait for one may have all.
+  std::size_t hooks_ = 0;
   std::map<std::uint32_t, std::int64_t> epochs_;
   std::map<core::elastic::item_run_id, held_run> held_;
   /// Bodies of runs that are no longer held.

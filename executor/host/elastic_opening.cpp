@@ -90,6 +90,10 @@ core::result<void> executor::parts::open_elastic() {
   introduction.capacity = static_cast<std::int32_t>(host_capacity(options));
   for (const auto& [handler, body] : items.all())
     introduction.handlers.push_back(handler);
+  for (const auto& [listener, factory] : items.listeners())
+    introduction.listeners.push_back(listener);
+  for (const auto& [listener, factory] : items.once_listeners())
+    introduction.once_listeners.push_back(listener);
   item_cleaner = clean(logs_of_items());
   return {};
 }

@@ -8,7 +8,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/elastic/part_names.hpp"
 #include "gateway/notification/notification.hpp"

@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/text/text.hpp"
 #include "core/text/url_text.hpp"
 #include "gateway/notification/allowed_addresses.hpp"

@@ -102,6 +102,8 @@ public:
 
   void insert_fire(core::elastic::elastic_job_id job, const core::elastic::fire_row& row);
   void step_fire(const fire_row_key& key, core::elastic::fire_state to);
+  /// Adds the failed run of a hook that has not begun. `op` outlives this object.
+  void fail_hook(const core::elastic::fire_step_write& op) { failed_hooks_.push_back(&op); }
   void insert_plan(core::elastic::elastic_job_id job, const core::elastic::plan_row& row) { plans_.emplace_back(job, &row); }
   void begin_run(begun_run run) { begun_.push_back(std::move(run)); }
   void end_run(ended_run run) { ended_.push_back(std::move(run)); }
@@ -133,6 +135,7 @@ private:
   void write_schedules();
   void write_fires();
   void insert_runs();
+  void insert_failed_hooks();
   void end_runs();
   void write_items();
   void write_plans();
@@ -152,6 +155,7 @@ private:
   std::vector<std::pair<core::elastic::elastic_job_id, const core::elastic::plan_row*>> plans_;
   std::vector<begun_run> begun_;
   std::vector<ended_run> ended_;
+  std::vector<const core::elastic::fire_step_write*> failed_hooks_;
   std::map<item_key, const core::elastic::write_cursor*> cursors_;
   std::set<std::pair<core::elastic::elastic_job_id, core::elastic::request_id>> requests_;
   std::map<owed_item, core::elastic::elastic_job_id> owed_;

@@ -118,8 +118,11 @@ void batch_rules::decide(const elastic::fire_step_write& op, elastic::elastic_an
   const auto key = key_of(op.job, op.fire);
   const auto state = rows_.fire(key);
   answer.outcome = state == op.from ? done : state == op.to ? repeated : guard_lost;
-  if (answer.outcome == done)
+  if (answer.outcome == done) {
     rows_.step_fire(key, op.to);
+    if (!op.late.empty())
+      rows_.fail_hook(op);
+  }
   if (op.hook)
     decide_item(*op.hook, answer.outcome == done, answer.items.front());
 }

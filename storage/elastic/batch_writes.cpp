@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/elastic/item_events.hpp"
+#include "core/text/text.hpp"
 #include "storage/elastic/batch_rows.hpp"
 
 namespace ringmaster::storage {
@@ -22,6 +23,7 @@ void batch_rows::write() {
   write_schedules();
   write_fires();
   insert_runs();
+  insert_failed_hooks();
   write_items();
   end_runs();
   write_plans();
@@ -73,6 +75,20 @@ void batch_rows::insert_runs() {
   for (std::size_t i = 0; i < begun_.size() && i < ids.size(); ++i) {
     begun_[i].answer->run = elastic::item_run_id{ids[i]};
     items_.at(begun_[i].item).run = elastic::item_run_id{ids[i]};
+  }
+}
+
+// They have no host: a barrier that is late has none.
+void batch_rows::insert_failed_hooks() {
+  for (const auto* step : failed_hooks_) {
+    const bool before = step->from == elastic::fire_state::gathering;
+    const auto text = core::valid_utf8(step->late);
+    own_.execute(
+      "INSERT INTO ej_run (job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+      " granted_ms, started_ms, ended_ms, state, message) VALUES (?, ?, ?, ?, ?, ?, 0, 1, 0, 0, ?, 0, ?, ?, ?)",
+      step->job, before ? elastic::before_hook_item : elastic::after_hook_item, step->fire.source, step->fire.at,
+      step->fire.source, step->fire.request, now_, now_, elastic::item_run_end::failed,
+      core::cut_characters(text, elastic::run_message_chars));
   }
 }
 

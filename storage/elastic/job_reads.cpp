@@ -127,11 +127,11 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
     fire.param = rows.optional_string(8);
     out.fires.push_back(std::move(fire));
   }
-  // A lost run has not ended the item's part in its fire: its takeover does.
+  // A lost run has not ended the item's part in its fire: its takeover does. A hook whose item is idle is not taken over.
   for (const auto& fire : out.fires) {
     auto& ended = out.ended.emplace_back();
     auto runs = own.query("SELECT DISTINCT item FROM ej_run WHERE job = ? AND fire_ms = ? AND fire_source = ? AND request = ?"
-                          " AND state IN (2, 3, 5, 6) AND item >= 0 ORDER BY item",
+                          " AND (state IN (2, 3, 5, 6) OR (state = 4 AND item < 0)) ORDER BY item",
                           job, fire.key.at, fire.key.source, fire.key.request);
     while (runs.next())
       ended.push_back(runs.id<elastic::item_number>(0));
@@ -142,8 +142,9 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
 std::set<elastic::item_number> begun_since(admin_session& own, elastic::elastic_job_id job, const elastic::fire_key& fire,
                                            std::size_t runs_looked_at, std::size_t& of_fire) {
   std::set<elastic::item_number> begun, own_runs;
-  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? ORDER BY id DESC LIMIT ?", job,
-                        runs_looked_at);
+  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? AND item >= 0 ORDER BY id DESC"
+                        " LIMIT ?",
+                        job, runs_looked_at);
   while (runs.next()) {
     if (runs.time_ms(1) < fire.at)
       continue;

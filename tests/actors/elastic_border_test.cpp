@@ -32,6 +32,8 @@ TEST_CASE("a host introduces a process that can exist, with texts that fit their
   SECTION("endless capacity") { bad.capacity = elastic_link_limits::capacity_max + 1; }
   SECTION("handler without a name") { bad.handlers.emplace_back(); }
   SECTION("long name of a handler") { bad.handlers.emplace_back(256, 'x'); }
+  SECTION("listener without a name") { bad.listeners.emplace_back(); }
+  SECTION("long name of a once-listener") { bad.once_listeners.emplace_back(256, 'x'); }
   SECTION("many handlers") { bad.handlers.assign(elastic_link_limits::items_max + 1, "x"); }
   SECTION("cluster") { bad.cluster = "one"; }
   SECTION("slot") { bad.epochs.push_back({256, 1}); }

@@ -24,7 +24,7 @@ namespace ringmaster::test {
 namespace elastic = core::elastic;
 
 /// The writes of nodes about elastic jobs, with faults by method. All other calls are forwarded.
-class faulty_elastic final : public storage::elastic_store {
+class faulty_elastic : public storage::elastic_store {
 public:
   explicit faulty_elastic(storage::elastic_store& inner) : inner_{inner} {}
 

@@ -121,6 +121,8 @@ public:
       made.state = each.state;
       made.mode = each.mode;
       made.handlers = {"demo", "SCRIPT"};
+      made.listeners = {"trace"};
+      made.once_listeners = {"audit"};
       list.push_back(std::move(made));
       protocol::host_seat seat;
       seat.host = process(name);
@@ -250,6 +252,7 @@ public:
   std::vector<std::pair<elastic::host_process, protocol::elastic_orders>> orders;
   std::vector<elastic::item_number> rereads;
   std::vector<std::string> problems;
+  std::vector<protocol::item_error> errors;
   std::vector<actors::job_fact> facts;
   actors::item_counts items;
   /// Returns the facts of this kind, in order.
@@ -333,6 +336,7 @@ private:
     done.insert(done.end(), out.done.begin(), out.done.end());
     rereads.insert(rereads.end(), out.rereads.begin(), out.rereads.end());
     problems.insert(problems.end(), out.problems.begin(), out.problems.end());
+    errors.insert(errors.end(), out.errors.begin(), out.errors.end());
     reload = reload || out.reload;
     ended = ended || out.ended;
     facts.insert(facts.end(), out.facts.begin(), out.facts.end());

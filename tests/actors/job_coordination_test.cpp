@@ -392,7 +392,7 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
   world.advance(10s);
   world.tell(world.event(0, elastic_event_kind::arrived));
   auto refusal = world.event(-1, elastic_event_kind::refused);
-  refusal.refusal = protocol::elastic_refusal::unknown_handler;
+  refusal.refusal = GENERATE(protocol::elastic_refusal::unknown_handler, protocol::elastic_refusal::unknown_listener);
   world.tell(refusal);
   CHECK(world.count_orders(elastic::item_order::go) == 1);
   CHECK(world.done.back().stored);

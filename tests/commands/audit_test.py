@@ -16,7 +16,7 @@ GROUP_TOKEN = "a-token-of-a-group"
 # of the doctor and the end of a task change nothing; settings of the console change nothing but what their user sees.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout", "DELETE /api/v1/session",
            "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort",
-           "POST /api/v1/schedule/what_if", "PUT /api/v1/users/me/settings"}
+           "POST /api/v1/schedule/what_if", "POST /api/v1/elastic/preview", "PUT /api/v1/users/me/settings"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
                "access_token": GROUP_TOKEN}
@@ -186,6 +186,12 @@ class AuditTest(WebCase):
         self.write_rows(f"UPDATE ej_item SET state = 0, run = 0 WHERE job = {job}", "UPDATE ej_run SET state = 4 WHERE id = 7")
         for verb in ("disable", "drain", "enable", "remove"):
             self.send("POST", f"/elastic/hosts/10.0.0.1/{verb}", None, verb, "elastic_host")
+        draft = {"group": 1, "name": "totals", "handler": "h", "total": 2}
+        made = self.send("POST", "/elastic/jobs", draft, "add", "elastic_job", "totals")["object_id"]
+        etag = self.api.send("GET", f"/elastic/jobs/{made}").headers["etag"]
+        self.send("PUT", f"/elastic/jobs/{made}", draft | {"total": 5}, "update", "elastic_job", "total: 2 -> 5",
+                  **{"If-Match": etag})
+        self.send("DELETE", f"/elastic/jobs/{made}", None, "remove", "elastic_job", "totals")
 
     def walk_users(self) -> None:
         for add, update, remove, ids in (("/user/add", "/user/update", "/user/remove", "id"),

@@ -97,7 +97,8 @@ class ExecutorTest(Case):
         self.refuse(2, "executor.labels and executor.elastic_scripts have no effect without executor.elastic",
                     *usable, "executor.elastic_scripts=/usr")
         elastic = (*usable, "executor.elastic=true")
-        self.refuse(2, "executor.elastic: there is nothing to run; set executor.elastic_scripts or executor.http_allowed", *elastic)
+        self.refuse(2, "executor.elastic: there is nothing to run; set executor.elastic_scripts or executor.http_allowed",
+                    *elastic)
         self.refuse(2, "executor.nodes is empty: elastic jobs need native links",
                     *elastic, "--set", "executor.elastic_scripts=/usr")
 

@@ -219,7 +219,9 @@ class WebStrangerTest(CorpusCase):
         made = self.succeed("key", "add", "edda's", "--user", "edda").out.strip()
         edda = self.client({"Authorization": f"Bearer {made}"})
         job = {"group": 1, "name": "x"}
+        elastic = {"group": 1, "name": "x", "total": 1}
         bodies = {"/jobs": job, "/jobs/{id}": job, "/runs/clear": {"group": 1, "all": True},
+                  "/elastic/jobs": elastic, "/elastic/jobs/{id}": elastic, "/elastic/preview": elastic,
                   "/jobs/{id}/source": {"source": "echo", "remark": "a remark"},
                   "/schedule/what_if": {"job": 1, "schedule": {"type": "NONE"}}}
         queries = {"/runs/{id}/log/search": "?q=x"}

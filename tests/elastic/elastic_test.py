@@ -15,7 +15,7 @@ import unittest
 import checker_test
 import nodes_test
 import types_test
-from elastic_case import DEADLINE_S, ElasticCase, Hook, Worker, elastic_job, said
+from elastic_case import DEADLINE_S, ElasticCase, Hook, Server, Worker, elastic_job, said
 from nodes_case import NodesCase
 from notes import LOST, OPEN, Note, boot_us, check_fences, check_overlaps
 
@@ -298,6 +298,68 @@ class ElasticTest(ElasticCase):
             self.assertEqual(stored, sorted(set(stored)), "no stored step is repeated")
         found = self.all_notes()
         self.assertEqual([*check_overlaps(found), *check_fences(found)], [], self.account(server))
+
+    def hook_calls(self, event: str, job: str) -> list[Note]:
+        """Returns these calls of the once-listener by all workers, by their moments."""
+        return [note for note in self.all_notes() if (note.event, note.job) == (event, job)]
+
+    def end_fires(self, server: Server, job: str) -> None:
+        """Disables the job, and waits until its fires have ended."""
+        self.elastic(server, "disable", job)
+        id = self.job_id(job)
+        server.wait_for(lambda: not self.stored_runs(job, f"AND state = {OPEN}")
+                        and not self.rows(f"SELECT 1 FROM ej_fire WHERE job = {id} AND state IN (1, 2, 3, 4)"), "its fires end")
+
+    def test_listeners_are_called_around_the_items_of_each_fire(self):
+        items = {item: "ms=50" for item in range(3)}
+        server = self.start_server(elastic_job("heard", 3, items, listeners="trace", once_listeners="audit"))
+        workers = self.start_workers("a", "b")
+        for worker in workers:
+            self.more_begin(worker, "heard", 1)
+        from_ms = second_ms() + 1000
+        server.wait_for(lambda: len(self.hook_calls("after_all", "heard")) >= 6, "six calls after all items")
+        to_ms = second_ms()
+        self.end_fires(server, "heard")
+        found = self.stop_all(server, "heard")
+        self.assert_each_fire_whole("heard", from_ms, to_ms, {-2, -1, 0, 1, 2})
+        begun = {note.run: note for note in found if note.event in ("begin", "before_all", "after_all")}
+        ended = {note.run: note for note in found if note.event == "end"}
+        for at, runs in self.fires("heard", from_ms, to_ms).items():
+            moment = {run.item: begun[run.run].boot_us for run in runs}
+            for run in runs:
+                if run.item >= 0:
+                    self.assertGreater(moment[run.item], moment[-1], f"fire {at}: an item began before the first hook")
+                    self.assertLess(ended[run.run].boot_us, moment[-2], f"fire {at}: an item ended after the last hook")
+        # One batch for each fire on each worker.
+        for worker in workers:
+            fires = {run.fire for run in self.stored_runs("heard") if run.item >= 0 and begun[run.run].pid == worker.pid}
+            calls = [note.event for note in worker.notes() if note.event in ("before", "after")]
+            self.assertEqual((calls.count("before"), calls.count("after")), (len(fires), len(fires)))
+
+    def test_the_hook_of_a_killed_worker_is_repeated_before_any_item_begins(self):
+        items = {item: "ms=50" for item in range(2)}
+        server = self.start_server(elastic_job("resumed", 2, items, cron="0/4 * * * * ?", once_listeners="audit", failover=True,
+                                               param="hook_ms=1500"))
+        workers = self.start_workers("a", "b")
+        server.wait_for(lambda: self.hook_calls("before_all", "resumed"), "the first hook begins")
+        first = self.hook_calls("before_all", "resumed")[0]
+        victim = next(worker for worker in workers if worker.pid == first.pid)
+        other = next(worker for worker in workers if worker is not victim)
+        killed_us = self.break_worker(victim, signal.SIGKILL)
+        other.wait_for(lambda: other.bodies("before_all", "resumed"), "the hook is repeated")
+        again = other.bodies("before_all", "resumed")[0]
+        said("takeover of a hook after kill -9", killed_us, again.boot_us)
+        self.assertEqual(self.state_of(first.run), LOST)
+        self.assertGreater(again.fence, first.fence)
+        other.wait_for(lambda: self.items_of(other, "resumed") == {0, 1}, "both items run")
+        begun = self.events("begin", "resumed", 0) + self.events("begin", "resumed", 1)
+        self.assertGreaterEqual(min(note.boot_us for note in begun), again.boot_us + 1_500_000)
+        other.wait_for(lambda: other.bodies("after_all", "resumed"), "the hook after all items")
+        self.end_fires(server, "resumed")
+        self.stop_all(server, "resumed")
+        fire = next(run.fire for run in self.stored_runs("resumed") if run.run == first.run)
+        hooks = sorted((run.item, run.state) for run in self.stored_runs("resumed") if run.fire == fire and run.item < 0)
+        self.assertEqual(hooks, [(-2, FINISHED), (-1, FINISHED), (-1, LOST)])
 
     def test_a_disabled_job_stays_disabled_after_a_restart(self):
         declared = elastic_job("off", 2, {0: "ms=1", 1: "ms=1"}) + elastic_job("on", 1, {0: "ms=1"})

@@ -11,6 +11,7 @@
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
+using executor::elastic::batch_context;
 using executor::elastic::elastic_handlers;
 using executor::elastic::item_context;
 using executor::elastic::simple_job;
@@ -61,8 +62,42 @@ executor::task<> wait_for_stop(item_context& context) {
   context.log(slept ? "slept" : "woken");
 }
 
+/// Writes its calls to the log.
+struct noting_listener final : executor::elastic::each_node_listener {
+  noting_listener(std::string name, int place) : name_{std::move(name)}, place_{place} {}
+  int order() const override { return place_; }
+  void before(const batch_context& batch) override { note("before", batch); }
+  void after(const batch_context& batch) override { note("after", batch); }
+
+private:
+  void note(const std::string& word, const batch_context& batch) {
+    batch.log(name_ + " " + word + " " + std::string{batch.task_id()} + " " + std::to_string(++calls_));
+    if (batch.job_param() == name_)
+      throw std::runtime_error{"no disk"};
+  }
+  std::string name_;
+  int place_;
+  int calls_ = 0;
+};
+
+struct noting_once final : executor::elastic::once_listener {
+  void before_all(const batch_context& batch) override { note("before_all", batch); }
+  void after_all(const batch_context& batch) override { note("after_all", batch); }
+
+private:
+  static void note(const std::string& word, const batch_context& batch) {
+    batch.log(word + " fence " + std::to_string(batch.fence()) + (batch.still_mine() ? " mine" : " lost") + " items " +
+              std::to_string(batch.items().size()));
+  }
+};
+
 struct item_world {
   item_world() {
+    REQUIRE(known.add_listener("late", [] { return std::make_shared<noting_listener>("late", 9); }));
+    REQUIRE(known.add_listener("early", [] { return std::make_shared<noting_listener>("early", -1); }));
+    REQUIRE(known.add_listener("later", [] { return std::make_shared<noting_listener>("later", 9); }));
+    REQUIRE(known.add_listener("void", [] { return std::shared_ptr<executor::elastic::each_node_listener>{}; }));
+    REQUIRE(known.add_once_listener("once", [] { return std::make_shared<noting_once>(); }));
     REQUIRE(known.add("noting", [] { return std::make_shared<noting_job>(); }));
     REQUIRE(known.add("json", [](item_context& context) { context.log(context.json()); }));
     REQUIRE(known.add("odd", [](item_context&) { throw 7; }));
@@ -101,6 +136,25 @@ struct item_world {
     auto outcome = told->get_future();
     REQUIRE(bodies->start(std::move(work), [told](core::run_outcome&& ended) { told->set_value(std::move(ended)); }));
     return outcome;
+  }
+  core::run_outcome call(executor::elastic::listener_call what, std::vector<std::string> names, std::string param = "",
+                         std::int32_t job = 7) {
+    executor::elastic::listener_work work;
+    work.job = core::elastic::elastic_job_id{job};
+    work.call = what;
+    work.names = std::move(names);
+    work.facts.job = "settlement";
+    work.facts.task_id = "settlement@-@0,2@-@READY@-@10.0.0.3@-@41";
+    work.facts.job_param = std::move(param);
+    work.facts.items = {{0, "a"}, {2}};
+    work.facts.fence = 4;
+    if (!executor::elastic::is_of_each_node(what))
+      work.control = control;
+    work.log = {core::log_id{12}, core::job_id{7}, test::some_time};
+    auto told = std::make_shared<std::promise<core::run_outcome>>();
+    auto outcome = told->get_future();
+    REQUIRE(bodies->call_listeners(std::move(work), [told](core::run_outcome&& ended) { told->set_value(std::move(ended)); }));
+    return outcome_of(std::move(outcome));
   }
   core::run_outcome outcome_of(std::future<core::run_outcome> outcome) {
     REQUIRE(outcome.wait_for(10s) == std::future_status::ready);
@@ -218,6 +272,59 @@ TEST_CASE_METHOD(item_world, "elastic bodies: a dataflow of coroutines yields af
   control->request_drain();
   CHECK(outcome_of(start("slow flow")).code == 200);
   CHECK(control->has_yielded());
+}
+
+TEST_CASE_METHOD(item_world, "elastic listeners: they are called in their order, and keep their state for one job",
+                 "[executor]") {
+  using enum executor::elastic::listener_call;
+  CHECK(call(before, {"late", "later", "early"}).code == 200);
+  const auto log = disk.bytes(12);
+  const std::string batch = " before settlement@-@0,2@-@READY@-@10.0.0.3@-@41 1\n";
+  REQUIRE(log.find("] early" + batch) != std::string::npos);
+  CHECK(log.find("] early" + batch) < log.find("] late" + batch));
+  CHECK(log.find("] late" + batch) < log.find("] later" + batch));
+  CHECK(call(after, {"late", "early"}).code == 200);
+  CHECK(disk.bytes(12).find("late after settlement@-@0,2@-@READY@-@10.0.0.3@-@41 2\n") != std::string::npos);
+  CHECK(call(before, {"late"}, "", 8).code == 200);
+  CHECK(disk.bytes(12).ends_with("late" + batch));
+}
+
+TEST_CASE_METHOD(item_world, "elastic listeners: one that fails keeps no other from being called", "[executor]") {
+  using enum executor::elastic::listener_call;
+  const auto failed = call(before, {"early", "absent", "void", "late"}, "early");
+  CHECK(failed.code == 500);
+  CHECK(failed.message ==
+        "listener \"absent\": the executor has no such listener; listener \"void\": the factory of the listener"
+        " returned no object; listener \"early\": no disk");
+  const auto log = disk.bytes(12);
+  CHECK(log.find("] late before") != std::string::npos);
+  CHECK(log.find("failed: listener \"early\": no disk\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(item_world, "elastic listeners: a once-listener has a log and a fence of its own", "[executor]") {
+  using enum executor::elastic::listener_call;
+  CHECK(call(before_all, {"once"}).code == 200);
+  CHECK(disk.bytes(12).find("] before_all fence 4 mine items 2\n") != std::string::npos);
+  CHECK(disk.bytes(12).ends_with("ended\n"));
+  control->end();
+  CHECK(call(after_all, {"once"}).code == 200);
+  CHECK(disk.bytes(12).find("] after_all fence 4 lost items 2\n") != std::string::npos);
+}
+
+TEST_CASE("elastic handlers: names of listeners fit a list, and are unique", "[executor]") {
+  elastic_handlers known;
+  const auto make = [] { return std::make_shared<noting_listener>("x", 0); };
+  const auto once = [] { return std::make_shared<noting_once>(); };
+  CHECK(known.add_listener("trace", make));
+  CHECK(known.add_once_listener("trace", once));
+  CHECK(known.add_listener("trace", make).error().code == core::errc::conflict);
+  for (const auto* name : {"", "a,b", " a", "a "}) {
+    CHECK(known.add_listener(name, make).error().code == core::errc::invalid_argument);
+    CHECK(known.add_once_listener(name, once).error().code == core::errc::invalid_argument);
+  }
+  CHECK(known.add_listener("empty", {}).error().code == core::errc::invalid_argument);
+  CHECK(known.listeners().size() == 1);
+  CHECK(known.once_listeners().size() == 1);
 }
 
 TEST_CASE("elastic handlers: names are unique and not empty", "[executor]") {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <future>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/error_target.hpp"
 #include "tests/gateway/alarm_receiver.hpp"
 #include "tests/support/catch.hpp"

@@ -336,6 +336,44 @@ TEST_CASE("E10 steps a barrier, and grants its hook", "[storage][elastic]") {
   CHECK(state.items.front().item == elastic::before_hook_item);
 }
 
+TEST_CASE("E10 of a late barrier leaves a failed run of its hook, once", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = require(f.ej().read_job(f.job)).job;
+  auto fire = f.fire(*job.next, job.revision, {0});
+  fire.fires[0].state = elastic::fire_state::gathering;
+  f.write({fire});
+  elastic::fire_step_write step{f.job,        fire.fires[0].key,  elastic::fire_state::gathering, elastic::fire_state::released,
+                                std::nullopt, "1 had not arrived"};
+  CHECK(f.write({step}).at(0).outcome == done);
+  CHECK(f.write({step}).at(0).outcome == repeated);
+  CHECK(f.db->value("SELECT COUNT(*) FROM ej_run WHERE item = -1") == "1");
+  CHECK(f.db->value("SELECT state FROM ej_run WHERE item = -1") == "6");
+  CHECK(f.db->value("SELECT message FROM ej_run WHERE item = -1") == "1 had not arrived");
+  // Its hook is over for a coordinator that adopts the fire.
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0) == std::vector{elastic::before_hook_item});
+  step.from = elastic::fire_state::released;
+  step.to = elastic::fire_state::done;
+  step.late = "1 had not ended";
+  CHECK(f.write({step}).at(0).outcome == done);
+  CHECK(f.db->value("SELECT message FROM ej_run WHERE item = -2") == "1 had not ended");
+}
+
+TEST_CASE("an adopted fire tells which of its hooks have ended", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = require(f.ej().read_job(f.job)).job;
+  auto fire = f.fire(*job.next, job.revision, {0});
+  fire.fires[0].state = elastic::fire_state::gathering;
+  f.write({fire});
+  auto grant = f.grant(0);
+  grant.cause.fire = fire.fires[0].key;
+  const elastic::fire_step_write step{f.job, fire.fires[0].key, elastic::fire_state::gathering, elastic::fire_state::before_hook,
+                                      elastic::item_write{f.job, elastic::before_hook_item, grant}};
+  const auto run = f.write({step}).at(0).items.at(0).run;
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0).empty());
+  f.write({elastic::item_write{f.job, elastic::before_hook_item, finish_of(run, 1)}});
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0) == std::vector{elastic::before_hook_item});
+}
+
 TEST_CASE("a surplus item is deleted when it is free", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(f.write_item(2, elastic::action::delete_item{}).outcome == guard_lost);

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/editing/edit_tag.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "tests/storage/elastic_fixture.hpp"
 
@@ -122,6 +123,48 @@ TEST_CASE("an edit needs the version as read, and keeps type and handler", "[sto
   CHECK(error_of(f.ej().put(edit, noon, root())) == core::errc::not_found);
   CHECK(error_of(f.ej().put(edit, noon, operator_of(7, core::group_right::operate))) == core::errc::forbidden);
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE object = 'elastic_job'") == "3");
+}
+
+TEST_CASE("a declared elastic job is edited by its file alone", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto edit = elastic_fixture::definition("declared", 2);
+  edit.source = "deploy";
+  edit.content_hash = "h1";
+  const auto added = require(f.ej().put(edit, noon, root()));
+  edit.id = added.id;
+  edit.version = 1;
+  edit.what.total = 3;
+  const auto refused = f.ej().put(edit, noon, root());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == core::errc::conflict);
+  CHECK(refused.error().context.find("is declared by the source deploy") != std::string::npos);
+  CHECK(error_of(f.ej().remove(added.id, 1, noon, root())) == core::errc::conflict);
+  CHECK(require(f.ej().read_job(added.id)).job.what.total == 2);
+}
+
+TEST_CASE("an edit of a stale version is an edit in between, and one that never fires is refused", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto edit = elastic_fixture::definition("sums", 5);
+  edit.id = f.job;
+  edit.version = 7;
+  const auto stale = f.ej().put(edit, noon, root());
+  REQUIRE_FALSE(stale);
+  CHECK(core::is_edited_meanwhile(stale.error()));
+  const auto gone = f.ej().remove(f.job, 7, noon, root());
+  REQUIRE_FALSE(gone);
+  CHECK(core::is_edited_meanwhile(gone.error()));
+  edit.version = 1;
+  edit.what.options.timing.end_at = noon - 1h;
+  CHECK(error_of(f.ej().put(edit, noon, root())) == core::errc::invalid_argument);
+  auto fresh = elastic_fixture::definition("over");
+  fresh.what.options.timing.end_at = noon - 1h;
+  CHECK(error_of(f.ej().put(fresh, noon, root())) == core::errc::invalid_argument);
+  fresh.status = elastic::job_status::off;
+  CHECK_FALSE(require(f.ej().put(fresh, noon, root())).next);
+  // The removal says what the job was.
+  require(f.ej().remove(f.job, 1, noon, root()));
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE object = 'elastic_job' AND action = 'remove' AND changes LIKE '%total%'")
+        == "1");
 }
 
 TEST_CASE("nodes learn of edits and removals by revisions", "[storage][elastic]") {

@@ -122,7 +122,8 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
         "rm_session",   "rm_group_right", "rm_group_token", "rm_api_key",     "rm_audit",         "rm_kept_log",   "rm_run_log",
         "rm_life",      "rm_shown_token", "rm_stop",        "rm_source_file", "rm_user_settings", "ej_meta",       "ej_lease",
         "ej_job",       "ej_schedule",    "ej_item",        "ej_cursor",      "ej_plan",          "ej_fire",       "ej_run",
-        "ej_node",      "ej_server",      "ej_request",     "ej_request_item", "ej_inbox",        "ej_alarm",      "ej_alarm_open"})
+        "ej_node",      "ej_server",      "ej_request",     "ej_request_item", "ej_inbox",       "ej_alarm",
+        "ej_alarm_open"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // Existing jobs keep their next time.

@@ -4,7 +4,7 @@
 
 #include "core/alarm/alarm_windows.hpp"
 #include "core/alarm/alarm_text.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/alarm/webhook_template.hpp"
 #include "core/run/trigger_note.hpp"
 #include "tests/support/catch.hpp"

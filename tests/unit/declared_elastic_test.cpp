@@ -187,9 +187,7 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
 }
 
 TEST_CASE("declared file: keys of elastic jobs that nothing implements are refused", "[config][elastic]") {
-  for (const std::string line :
-       {"listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"", "started_timeout = 3", "retry = 1",
-        "calendar = \"c\""})
+  for (const std::string line : {"retry = 1", "calendar = \"c\""})
     CHECK(elastic_refusal(small_elastic + line + '\n') ==
           "e.toml:6: " + line.substr(0, line.find(' ')) + ": not supported by this release");
 }
@@ -267,6 +265,21 @@ http.fail.on.status = false
           .starts_with("e.toml:6: props: script.command.line: is given twice"));
   CHECK(with("handler = \"h\"\nstreaming = true\nprops = { streaming.process = true }") ==
         "e.toml:7: props: streaming.process: is the same as streaming");
+}
+
+TEST_CASE("declared file: listeners of elastic jobs, with their time-outs in ElasticJob's unit", "[config][elastic]") {
+  const auto options_of = [](const std::string& lines) { return elastic_accepted(small_elastic + lines).what.options; };
+  auto options = options_of(
+    "listeners = \"trace, audit\"\nonce_listeners = \"open\"\nstarted_timeout = 3\n"
+    "completed_timeout = \"200ms\"\n");
+  CHECK(options.listeners == "trace, audit");
+  CHECK(options.once_listeners == "open");
+  CHECK(options.started_timeout == std::chrono::seconds{3});
+  CHECK(options.completed_timeout == std::chrono::milliseconds{200});
+  options = options_of("jobListenerTypes = \"a\"\nstartedTimeoutMilliseconds = 1500\ncompleted-timeout-milliseconds = -1\n");
+  CHECK(options.listeners == "a");
+  CHECK(options.started_timeout == std::chrono::milliseconds{1500});
+  CHECK(options.completed_timeout == std::chrono::milliseconds{0});
 }
 
 TEST_CASE("the hash of an elastic job changes with each option", "[elastic]") {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 #include "core/elastic/error_target.hpp"
 #include "core/elastic/part_names.hpp"
 #include "core/elastic/prop_fields.hpp"

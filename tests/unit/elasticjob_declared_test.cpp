@@ -70,6 +70,7 @@ staticSharding: true
   expected.is_static = true;
   expected.max_time_diff = std::chrono::seconds{90};
   expected.failover = true;
+  expected.listeners = "one,two";
   expected.misfire = false;
   expected.description = "Sums";
   CHECK(job.what.options == expected);

@@ -180,8 +180,9 @@ elasticjob:
     under_score: {elasticJobClass: D, shardingTotalCount: 1, jobErrorHandlerType: LOG, jobExecutorServiceHandlerType: CPU}
 )"}});
   CHECK(has_text(done.text, "name = \"my.job\"\n"));
-  CHECK(has_text(done.text, "# listeners = \"one,two\"\n"));
+  CHECK(has_text(done.text, "\nlisteners = \"one,two\"\n"));
   CHECK(has_remark(done, "job 'under_score': Spring Boot leaves out some characters"));
+  CHECK(has_remark(done, "Only executors with listeners of these names get items"));
   CHECK_FALSE(has_text(done.text, "error_handler"));
   CHECK_FALSE(has_text(done.text, "pool"));
 }

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/problem'
 import { t } from '../app/i18n'
 import { charsMax, rangeProblem, tooLong } from '../app/text_limits'
 import type { PreviewedSchedule } from '../jobs/job_actions'
+import { hiddenValue, sentProps, typeHandlers } from './elastic_props'
 
 export const elasticTypes = ['simple', 'dataflow', 'script', 'http'] as const
 export const strategies = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE', 'STICKY'] as const
@@ -101,7 +102,7 @@ export function elasticFormOf(job: ElasticJob): ElasticForm {
     namespace: job.namespace,
     name: job.name,
     kind: job.type,
-    handler: job.handler,
+    handler: typeHandlers[job.type] ? '' : job.handler,
     total: job.total,
     enabled: job.status === 'enabled',
     description: options.description,
@@ -152,7 +153,7 @@ export function elasticDraftOf(form: ElasticForm): ElasticJobDraft {
     namespace: form.namespace.trim(),
     name: form.name.trim(),
     type: form.kind,
-    handler: form.handler.trim(),
+    handler: typeHandlers[form.kind] ?? form.handler.trim(),
     total: form.total ?? 1,
     options: {
       schedule_type: form.schedule,
@@ -188,7 +189,7 @@ export function elasticDraftOf(form: ElasticForm): ElasticJobDraft {
       alarm_email: form.alarm_email.trim(),
       description: form.description.trim(),
     },
-    props: Object.fromEntries(form.props.map(({ name, value }) => [name.trim(), value])),
+    props: sentProps(form),
   }
 }
 
@@ -239,12 +240,14 @@ export function elasticProblems(form: ElasticForm, shown: 'all' | 'at once'): Fi
   if (shown === 'at once') return found
   if (!form.group) note('group', t('form.needed'))
   if (!form.name.trim()) note('name', t('form.needed'))
-  if (!form.handler.trim() && form.kind !== 'script' && form.kind !== 'http') note('handler', t('form.needed'))
+  if (!form.handler.trim() && !typeHandlers[form.kind]) note('handler', t('form.needed'))
   if (form.total == null) note('total', t('form.needed'))
   if (form.schedule === 'cron' && !form.cron.trim()) note('cron', t('form.needed'))
   if (form.schedule === 'fixed_rate' && form.rate == null) note('rate', t('form.needed'))
   if (form.start_at_ms && form.end_at_ms && form.end_at_ms <= form.start_at_ms) note('end_at_ms', t('form.end_before_start'))
   for (const name of ['item_params', 'props'] as const) if (form[name].some((each) => !each.name.trim())) note(name, t('elastic.form.name_needed'))
+  const hidden = form.props.find((each) => each.value === hiddenValue)
+  if (hidden) note('props', t('elastic.form.secret_needed', { name: hidden.name.trim() }))
   return found
 }
 
@@ -257,5 +260,8 @@ export function refusedElasticField(error: Pick<ApiError, 'message' | 'errors'>,
   const plain = named.endsWith('_ms') && !Object.hasOwn(form, named) ? named.slice(0, -3) : named
   const renamed = isSchedule ? (form.schedule === 'fixed_rate' ? 'rate' : 'cron') : plain === 'type' ? 'kind' : plain
   if (!Object.hasOwn(form, renamed)) return null
-  return { name: renamed as Field, text: pointed ? error.message : (after ?? error.message) }
+  const text = pointed ? error.message : (after ?? error.message)
+  // The text of a property begins with its name.
+  const prop = /^\/?props[./](.+)$/.exec(pointed?.pointer ?? before ?? '')?.[1]
+  return { name: renamed as Field, text: prop ? `${prop}: ${text}` : text }
 }

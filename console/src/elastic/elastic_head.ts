@@ -16,6 +16,9 @@ function sendStatus(id: number, status: ElasticStatus): Promise<ElasticEdit> {
   return sendSwitch(id, status === 'enabled')
 }
 
+/** Enables or disables a host for a job. */
+const sendHost = (id: number, name: string, on: boolean): Promise<ElasticEdit> => call(on ? 'POST /elastic/jobs/{id}/hosts/{name}/enable' : 'POST /elastic/jobs/{id}/hosts/{name}/disable', { id, name })
+
 const statusOf = async (id: number) => (await call('GET /elastic/jobs/{id}', { id, repeat: false })).status
 
 /** Returns whether an item is disabled; null: it has no row any more. */
@@ -94,8 +97,24 @@ export function useElasticHead(refresh: () => Promise<void>) {
   /** Cancels the open runs of a job and enables it. */
   const restart = (job: ElasticFacts) =>
     endRuns(job, t('elastic.restart'), t('elastic.restart_question', { name: job.name, id: job.id }), () => call('POST /elastic/jobs/{id}/restart', { id: job.id }), t('elastic.restart_done', { name: job.name }))
+  /** Enables or disables one host for a job, by id or IP address; its notice can undo it. */
+  async function setHost(job: ElasticFacts, host: string, on: boolean): Promise<void> {
+    const names = { host, name: job.name }
+    const action = t(on ? 'elastic.job_host.enable' : 'elastic.job_host.disable')
+    if (!may('operator', job) || (!on && !(await confirmed(action, t('elastic.job_host.question', names), action)))) return
+    const done = (enabled: boolean) => t(enabled ? 'elastic.job_host.enabled' : 'elastic.job_host.disabled', names)
+    await attempt(async () => {
+      const { changed } = await sendHost(job.id, host, on)
+      if (!changed) return tellDone(done(on))
+      tellWithUndo(done(on), async () => {
+        await undo(async () => (await call('GET /elastic/jobs/{id}', { id: job.id, repeat: false })).disabled_servers.includes(host) === !on, () => sendHost(job.id, host, !on), done(!on))
+        await refresh()
+      })
+    })
+    await refresh()
+  }
   const turn = (job: ElasticFacts) => setStatus(job, job.status === 'enabled' ? 'disabled' : 'enabled')
   const run = (job: ElasticFacts, item: number | null = null) => void (may('operator', job) && (ran.value = { job, item }))
-  return { switching, ran, may, setStatus, setItem, cancel, restart, turn, run }
+  return { switching, ran, may, setStatus, setItem, setHost, cancel, restart, turn, run }
 }
 export type ElasticHead = ReturnType<typeof useElasticHead>

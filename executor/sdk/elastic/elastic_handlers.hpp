@@ -17,6 +17,7 @@
 #include "executor/sdk/elastic/dataflow_job.hpp"
 #include "executor/sdk/elastic/error_handler.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
+#include "executor/sdk/elastic/listeners.hpp"
 #include "executor/sdk/elastic/pool_type.hpp"
 #include "executor/sdk/elastic/simple_job.hpp"
 #include "executor/task.hpp"
@@ -41,7 +42,7 @@ public:
   }
 };
 
-/// Handlers by name. Filled before the executor starts, then read-only.
+/// Handlers and listeners by name. Filled before the executor starts, then read-only.
 class elastic_handlers {
 public:
   using job_factory = std::function<std::shared_ptr<simple_job>()>;
@@ -90,7 +91,20 @@ public:
   /// with it. Errors: as for a pool.
   core::result<void> add_error_handler(std::string name, error_handler_factory factory);
 
+  using listener_factory = std::function<std::shared_ptr<each_node_listener>()>;
+  using once_listener_factory = std::function<std::shared_ptr<once_listener>()>;
+  /// Registers a listener, which jobs name in `listeners`. The factory is called once for each job of this process, at its first
+  /// call. Errors: `conflict` for a duplicate name, `invalid_argument` for an empty or too long name, one with a comma or with
+  /// blanks around it, and an empty factory.
+  core::result<void> add_listener(std::string name, listener_factory factory);
+  /// Registers a listener that jobs name in `once_listeners`. Factory and errors: as for `add_listener`, whose names are others.
+  core::result<void> add_once_listener(std::string name, once_listener_factory factory);
+
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }
+  [[nodiscard]] const std::map<std::string, listener_factory, std::less<>>& listeners() const noexcept { return listeners_; }
+  [[nodiscard]] const std::map<std::string, once_listener_factory, std::less<>>& once_listeners() const noexcept {
+    return once_listeners_;
+  }
   [[nodiscard]] const std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>>& all() const noexcept {
     return by_name_;
   }
@@ -106,6 +120,8 @@ private:
   std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>> by_name_;
   std::map<std::string, pool_factory, std::less<>> pools_;
   std::map<std::string, error_handler_factory, std::less<>> error_handlers_;
+  std::map<std::string, listener_factory, std::less<>> listeners_;
+  std::map<std::string, once_listener_factory, std::less<>> once_listeners_;
 };
 
 } // namespace ringmaster::executor::elastic

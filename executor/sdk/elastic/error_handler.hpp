@@ -22,6 +22,7 @@ struct item_failure {
   core::elastic::item_run_id run{};
   /// `<job>@-@<item>@-@READY|FAILOVER@-@<ip>@-@<pid>@-@<run>`.
   std::string task_id;
+  /// -1, -2: the call of the once-listeners before all items, after all items.
   std::int32_t item = 0;
   /// Number of items of the job.
   std::int32_t total = 1;

@@ -79,19 +79,30 @@ void read_elastic_options(api_members& in, elastic::elastic_options& options) {
   for (const auto& field : elastic::elastic_fields)
     if (const auto value = read_elastic_option(in, field); !std::holds_alternative<std::monostate>(value))
       field.set(options, value);
+  if (options.schedule == core::schedule_type::none && !options.schedule_conf.empty())
+    in.wrong("schedule", "needs a schedule_type");
   // Whole seconds in place of an interval, for lists.
   if (options.timing.interval_ms)
     options.schedule_conf = core::rate_text_of(*options.timing.interval_ms);
+}
+
+std::string read_limited(api_members& in, std::string_view name, std::size_t max, std::string otherwise = {}) {
+  auto text = in.maybe_text(name).value_or(std::move(otherwise));
+  if (!core::fits(text, max))
+    in.wrong(name, "is longer than " + std::to_string(max) + " characters");
+  return text;
 }
 
 elastic::elastic_draft read_definition(api_members& in) {
   elastic::elastic_draft draft;
   auto& what = draft.what;
   what.group = core::group_id{in.needed_id("group")};
-  what.name_space = in.text("namespace");
-  what.name = in.needed_text("name");
-  what.kind = in.maybe_text("type").value_or(what.kind);
-  what.handler = in.text("handler");
+  what.name_space = read_limited(in, "namespace", elastic::name_space_chars);
+  what.name = read_limited(in, "name", elastic::elastic_name_chars);
+  if (what.name.empty())
+    in.wrong("name", "is missing");
+  what.kind = read_limited(in, "type", elastic::kind_chars, what.kind);
+  what.handler = read_limited(in, "handler", elastic::elastic_handler_chars);
   const auto total = in.maybe_number("total", 1, elastic::items_max);
   if (!total)
     in.wrong("total", "is missing");

@@ -1,4 +1,4 @@
-#include "core/elastic/error_message.hpp"
+#include "core/alarm/error_message.hpp"
 
 #include <algorithm>
 
@@ -41,7 +41,9 @@ alarm_message error_message_of(const failed_item& last, std::uint64_t count, con
   out.title = "[FAILED] " + name + ", item " + item;
   if (!why.empty())
     out.title.append(": ").append(cut_bytes(std::string_view{why}.substr(0, why.find('\n')), title_reason_bytes));
-  out.text = "job: " + name + "\nitem: " + item + "\nrun: " + run;
+  out.text = "job: " + name + "\nitem: " + item;
+  if (number(last.run) != 0)
+    out.text += "\nrun: " + run;
   if (!last.host.empty())
     out.text += "\nhost: " + without_controls(last.host, false);
   out.text += "\nfailed at: " + at;
