@@ -95,10 +95,14 @@ public:
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;
 
-  /// E14. Stores results of open runs whose slot `owner` does not have. The first result of a run stays; those of other runs are
-  /// left out.
-  virtual core::result<void> deliver(const core::node_incarnation& owner,
+  /// E14. Stores ends of open runs of `host` whose slot `owner` does not have. The first one of a run stays; those of other
+  /// runs, and with another fence, are left out. Until the result of a body is applied, its run cannot be lost: E9 is answered
+  /// with `guard_lost`. The row leaves with the run. Errors: `too_large` beyond `outcome_bytes`.
+  virtual core::result<void> deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
                                      std::span<const core::elastic::inbox_row> results) = 0;
+
+  /// Returns jobs with a result in the inbox that ends an open run, ascending, at most `limit`.
+  virtual core::result<std::vector<core::elastic::elastic_job_id>> jobs_with_results(std::size_t limit) = 0;
 
   /// Remove what is older than `before`, a step at a time: from a place on, at most `limit` rows of each kind. Open runs stay,
   /// runs whose takeover an item waits for, the last planned fire of each job, its newest plan and those of its fires.

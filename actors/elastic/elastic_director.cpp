@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/elastic/director_store.hpp"
+#include "core/elastic/heard_result.hpp"
 
 namespace ringmaster::actors {
 
@@ -12,8 +13,32 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t edits_page_size = 500;
+/// Jobs with results in the inbox that one poll returns. Those of other nodes count, too.
+constexpr std::size_t heard_jobs_max = 10'000;
 /// Outdated entries of the heap in excess of the number of jobs.
 constexpr std::size_t stale_looks_max = 1024;
+
+/// Returns the end of a run that an event reports; unset: the run goes on.
+std::optional<core::elastic::heard_end> end_of(protocol::elastic_event_kind kind) {
+  using enum protocol::elastic_event_kind;
+  switch (kind) {
+  case finished: return core::elastic::heard_end::finished;
+  case refused: return core::elastic::heard_end::refused;
+  case fenced: return core::elastic::heard_end::fenced;
+  default: return std::nullopt;
+  }
+}
+
+/// Moves the texts of the event.
+core::elastic::inbox_row inbox_row_of(protocol::elastic_event& event) {
+  const core::elastic::heard_result result{end_of(event.kind).value_or(core::elastic::heard_end::finished),
+                                           event.outcome,
+                                           event.at,
+                                           std::move(event.text),
+                                           std::move(event.cursor),
+                                           event.cursor_number};
+  return {event.run, event.fence, encode(result)};
+}
 
 } // namespace
 
@@ -131,11 +156,17 @@ void elastic_director_state::poll_edits() {
   edits_.polling = true;
   edits_.next = now() + parts_.edit_poll;
   ask<edits_page>(
-    [seen = edits_.seen, job = edits_.job](storage::store& store) -> core::result<edits_page> {
+    [seen = edits_.seen, job = edits_.job, active = active_](storage::store& store) -> core::result<edits_page> {
       auto revision = store.elastic().last_revision();
       if (!revision)
         return tl::unexpected<core::error>{std::move(revision.error())};
-      edits_page page{*revision, {}};
+      edits_page page{*revision, {}, {}};
+      if (active) {
+        auto heard = store.elastic().jobs_with_results(heard_jobs_max);
+        if (!heard)
+          return tl::unexpected<core::error>{std::move(heard.error())};
+        page.heard = std::move(*heard);
+      }
       if (seen && *seen == page.revision && core::number(job) == core::number(core::last_job_id))
         return page;
       // At first it counts only whether there is a job at all.
@@ -168,6 +199,10 @@ void elastic_director_state::edits_read(core::result<edits_page>&& page) {
   }
   for (const auto& note : page->notes)
     take_edit(note);
+  // The reading of a job includes its results.
+  for (const auto job : page->heard)
+    if (const auto found = jobs_.find(core::number(job)); found != jobs_.end())
+      protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = false});
   take_leases();
   arm();
 }
@@ -219,9 +254,11 @@ void elastic_director_state::pass_on(const protocol::host_notice& notice) {
     protocol::send(self_, each.actor, notice);
 }
 
-// A host repeats the events of a job whose slot is elsewhere, until the node of the slot has them.
+// A host repeats the events of a job whose slot is elsewhere over its other links. It may have no link to the node of the slot:
+// results wait for that node in the inbox.
 void elastic_director_state::pass_on(protocol::host_events&& events) {
   std::map<job_key, std::vector<protocol::elastic_event>> parts;
+  std::vector<core::elastic::inbox_row> results;
   std::size_t refused = 0, gone = 0;
   for (auto& event : events.events) {
     const auto key = core::number(event.job);
@@ -231,6 +268,8 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
     // A receipt for a cursor says that it is stored.
     else if (held != nullptr && held->is_served() && event.kind != protocol::elastic_event_kind::cursor)
       ++gone;
+    else if (is_for_inbox(event))
+      results.push_back(inbox_row_of(event));
     else
       ++refused;
   }
@@ -241,11 +280,33 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
   };
   done(gone, true);
   done(refused, false);
+  if (!results.empty()) {
+    const auto count = results.size();
+    deliver(std::move(results), {events.host, events.link_number, events.batch, count, false});
+  }
   for (auto& [key, part] : parts)
     protocol::send(self_, jobs_.at(key).actor,
                    protocol::host_events{events.host, events.link_number, events.batch, std::move(part)});
   if (events.inventory)
     pass_on(*events.inventory, events);
+}
+
+// This node reads the results of a slot that it is about to get with the slot's jobs, or hears them again.
+bool elastic_director_state::is_for_inbox(const protocol::elastic_event& event) const {
+  const auto slot = core::slot_of(core::job_id{core::number(event.job)});
+  return life_ && end_of(event.kind) && !wanted_.test(slot) && !slots_.contains(static_cast<std::uint32_t>(slot));
+}
+
+void elastic_director_state::deliver(std::vector<core::elastic::inbox_row>&& results, protocol::host_events_done done) {
+  ask<void>([owner = *life_, host = done.host,
+             results = std::move(results)](storage::store& store) { return store.elastic().deliver(owner, host, results); },
+            [this, done](core::result<void>&& stored) mutable {
+              if (!stored)
+                parts_.log->warn("results of another node's jobs are not stored, the host repeats them: {}",
+                                 stored.error().context);
+              done.stored = stored.has_value();
+              protocol::send(self_, tools_->hosts, done);
+            });
 }
 
 void elastic_director_state::pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from) {

@@ -88,6 +88,8 @@ private:
   struct edits_page {
     std::int64_t revision = 0;
     std::vector<core::elastic::elastic_edit_note> notes;
+    /// Jobs with results that other nodes have heard.
+    std::vector<core::elastic::elastic_job_id> heard;
   };
   /// Edits up to `seen` are known, and of the next revision the jobs up to `job`.
   struct edit_reads {
@@ -135,6 +137,10 @@ private:
   void show_hosts(child& to);
   void pass_on(protocol::host_events&& events);
   void pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from);
+  /// Returns whether an event is a result that waits in the inbox for the node of its slot (E14).
+  [[nodiscard]] bool is_for_inbox(const protocol::elastic_event& event) const;
+  /// Stores results of a batch in the inbox; their receipt follows.
+  void deliver(std::vector<core::elastic::inbox_row>&& results, protocol::host_events_done done);
   void pass_on(const protocol::host_notice& notice);
 
   // Time.

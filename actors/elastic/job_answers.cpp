@@ -42,6 +42,8 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
       out_.facts.insert(out_.facts.end(), note.facts.begin(), note.facts.end());
       out_.errors.insert(out_.errors.end(), note.errors.begin(), note.errors.end());
     }
+    // Another node may have heard the result of the run.
+    out_.read_job = out_.read_job || (note.loses && !is_done);
     switch (note.what) {
     case op_note::kind::item:
       settle_cursor(note.items.front(), std::move(note.cursor), is_done);
@@ -126,6 +128,7 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
     found->second.stored_missed = read.missed;
     found->second.cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+    hear_inbox(which, at);
     obey_cancel(which, at);
   }
   settle(at);

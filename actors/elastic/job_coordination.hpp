@@ -138,6 +138,8 @@ private:
     /// Fire of a step.
     fire_key fire = {};
     bool releases = false;
+    /// The op is the loss of a run (E9).
+    bool loses = false;
     /// Counted once the op is stored.
     std::vector<job_fact> facts = {};
     /// The cursor that the op writes.
@@ -324,6 +326,11 @@ private:
   void prune_requests();
   void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
 
+  // Results that another node has heard (job_inbox.cpp).
+  /// Ends the run of an item by its result in the inbox, if it has one.
+  void hear_inbox(item_number which, job_moment at);
+  void take_inbox(const std::vector<core::elastic::inbox_row>& rows, job_moment at);
+
   // Answers (job_answers.cpp).
   void settle_item(item_number which, const core::elastic::item_answer& answer, job_moment at);
   void settle_step(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
@@ -380,6 +387,8 @@ private:
   std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, item_cursor> cursors_;
+  /// Results of the last reading that were not applied yet.
+  std::map<core::elastic::item_run_id, core::elastic::inbox_row> inbox_;
   choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;

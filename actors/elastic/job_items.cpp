@@ -146,10 +146,13 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
     *built_.hook = std::move(out);
     return;
   }
-  if (built_.fire != nullptr)
+  if (built_.fire != nullptr) {
     built_.fire->items.push_back(std::move(out));
-  else
-    emit(std::move(out), {op_note::kind::item, {which}});
+    return;
+  }
+  op_note note{op_note::kind::item, {which}};
+  note.loses = std::holds_alternative<elastic::action::write_loss>(out.what);
+  emit(std::move(out), std::move(note));
 }
 
 void job_coordination::emit(elastic::elastic_op op, op_note note) { writes_.next.emplace_back(std::move(op), std::move(note)); }

@@ -162,10 +162,11 @@ struct request_row {
 struct inbox_row {
   item_run_id run{};
   fence_number fence{};
-  /// In the form of the caller; at most `outcome_bytes`.
+  /// Bytes of `encode(heard_result)`; at most `outcome_bytes`.
   std::string outcome;
 };
-inline constexpr std::size_t outcome_bytes = std::size_t{64} << 10U;
+/// A failure and a cursor of the largest sizes.
+inline constexpr std::size_t outcome_bytes = std::size_t{96} << 10U;
 
 /// A stream's position (`ej_cursor`).
 struct cursor_row {

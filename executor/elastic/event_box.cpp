@@ -119,10 +119,13 @@ std::vector<event_box::stored_event> event_box::take_receipt(link_number link, s
     const auto& event = each->second.event;
     const auto run = event.run;
     const bool is_cursor = event.kind == elastic_event_kind::cursor;
+    const bool is_last = event.kind == elastic_event_kind::finished || event.kind == elastic_event_kind::fenced;
     out.push_back({run, event.kind, event.cursor_number});
     erase(each);
     if (is_cursor)
       release_cursor(run, boot_time{0});
+    else if (is_last)
+      drop(run);
   }
   return out;
 }

@@ -46,7 +46,8 @@ public:
     protocol::elastic_event_kind kind{};
     std::uint64_t cursor_number = 0;
   };
-  /// Takes a receipt, and returns the events that it confirms for the first time.
+  /// Takes a receipt, and returns the events that it confirms for the first time. The end of a run takes its other events along:
+  /// another node than that of the end might refuse them for long.
   std::vector<stored_event> take_receipt(link_number link, std::uint64_t batch, bool stored, boot_time now);
   /// Its batches are sent again over other links.
   void end_link(link_number link);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/elastic/heard_result.hpp"
+
 namespace ringmaster::storage {
 
 namespace {
@@ -55,6 +57,7 @@ void batch_rows::read(std::span<const elastic::elastic_op* const> ops) {
   read_fires(ops);
   read_items(ops);
   read_hosts(ops);
+  read_results(ops);
 }
 
 void batch_rows::read_schedules(std::span<const elastic::elastic_op* const> ops) {
@@ -122,6 +125,24 @@ void batch_rows::read_hosts(std::span<const elastic::elastic_op* const> ops) {
                                                              elastic::host_state{static_cast<std::uint8_t>(row.number(2))},
                                                              row.id<elastic::host_incarnation>(3)};
                 });
+}
+
+// A node that delivers a result locks its run: either it is seen here, or the run has ended there.
+void batch_rows::read_results(std::span<const elastic::elastic_op* const> ops) {
+  std::set<elastic::item_run_id> lost;
+  for (const auto* op : ops)
+    for_each_item(*op, [&](const elastic::item_write& each) {
+      if (const auto* loss = std::get_if<elastic::action::write_loss>(&each.what))
+        lost.insert(loss->run);
+    });
+  if (lost.empty())
+    return;
+  const std::vector runs(lost.begin(), lost.end());
+  own_.query_in("SELECT id FROM ej_run WHERE id IN ({?,}) ORDER BY id $for_update", runs, [](const sql_rows&) {});
+  own_.query_in("SELECT run, fence, outcome FROM ej_inbox WHERE run IN ({?,})", runs, [this](const sql_rows& row) {
+    if (elastic::is_result_of_body(row.string(2)))
+      results_.emplace(row.id<elastic::item_run_id>(0), row.id<elastic::fence_number>(1));
+  });
 }
 
 held_item* batch_rows::item(const item_key& key) {

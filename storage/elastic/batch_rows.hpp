@@ -93,6 +93,10 @@ public:
   [[nodiscard]] std::optional<core::elastic::fire_state> fire(const fire_row_key& key) const;
   /// Returns the state of a run of this item; unset: no such run. Reads the table: only for writes that lost.
   [[nodiscard]] std::optional<std::int64_t> run_state(const item_key& key, core::elastic::item_run_id run);
+  /// Returns whether the inbox has the result of this run's body, which a loss must not replace.
+  [[nodiscard]] bool has_result(core::elastic::item_run_id run, core::elastic::fence_number fence) const {
+    return results_.contains({run, fence});
+  }
   /// Returns whether the table has this cursor. Only for writes that lost.
   [[nodiscard]] bool has_cursor(const item_key& key, const core::elastic::write_cursor& value);
 
@@ -127,6 +131,7 @@ private:
   void read_fires(std::span<const core::elastic::elastic_op* const> ops);
   void read_items(std::span<const core::elastic::elastic_op* const> ops);
   void read_hosts(std::span<const core::elastic::elastic_op* const> ops);
+  void read_results(std::span<const core::elastic::elastic_op* const> ops);
   void write_schedules();
   void write_fires();
   void insert_runs();
@@ -142,6 +147,7 @@ private:
   alarm_rows alarms_;
   std::map<item_key, held_item> items_;
   std::map<core::elastic::host_number, held_host> hosts_;
+  std::set<std::pair<core::elastic::item_run_id, core::elastic::fence_number>> results_;
   std::map<core::elastic::elastic_job_id, held_schedule> schedules_;
   std::map<fire_row_key, core::elastic::fire_state> fires_;
   std::vector<std::pair<core::elastic::elastic_job_id, const core::elastic::fire_row*>> new_fires_;

@@ -193,7 +193,7 @@ batch_rules::outcome batch_rules::lose(const item_key& key, held_item* row, cons
   const auto& loss = std::get<elastic::action::write_loss>(what.what);
   if (!has_open(row, loss.run, loss.fence))
     return after_loss(key, row, loss.run, loss.end, loss.next, answer);
-  if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof))
+  if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof) || rows_.has_result(loss.run, loss.fence))
     return guard_lost;
   close(key, *row, loss, what, answer);
   return done;

@@ -35,8 +35,9 @@ public:
                                                                        std::size_t limit) override;
   core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                 std::span<const core::elastic::item_number> items) override;
-  core::result<void> deliver(const core::node_incarnation& owner,
+  core::result<void> deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
                              std::span<const core::elastic::inbox_row> results) override;
+  core::result<std::vector<core::elastic::elastic_job_id>> jobs_with_results(std::size_t limit) override;
   core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
                                                      std::size_t limit) override;
   core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,

@@ -82,9 +82,10 @@ TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its ru
   CHECK(held_leases() == 0);
   CHECK(open_rows() == 1);
   CHECK(all['A'].orders.empty());
-  // Its result has no receipt until a node has the slot again.
+  // Its result waits in the inbox until a node has the slot again.
   finish(0);
-  CHECK(all['A'].runs.size() == 1);
+  CHECK(all['A'].runs.empty());
+  CHECK(open_rows() == 1);
   tell(director, protocol::slot_change{core::slot_set{}.set()});
   pass(500ms);
   CHECK(open_rows() == 0);

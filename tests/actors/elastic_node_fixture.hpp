@@ -109,8 +109,12 @@ public:
                                                           std::span<const elastic::item_number> items) override {
     return inner_.read_items(job, items);
   }
-  core::result<void> deliver(const core::node_incarnation& owner, std::span<const elastic::inbox_row> results) override {
-    return call("deliver", [&] { return inner_.deliver(owner, results); });
+  core::result<void> deliver(const core::node_incarnation& owner, const elastic::host_process& host,
+                             std::span<const elastic::inbox_row> results) override {
+    return call("deliver", [&] { return inner_.deliver(owner, host, results); });
+  }
+  core::result<std::vector<elastic::elastic_job_id>> jobs_with_results(std::size_t limit) override {
+    return inner_.jobs_with_results(limit);
   }
   core::result<std::int64_t> last_revision() override { return inner_.last_revision(); }
   core::result<std::vector<elastic::elastic_edit_note>> edits_since(std::int64_t revision, elastic::elastic_job_id after,

@@ -120,7 +120,8 @@ class ElasticCase(LinkFiles, Case):
         given = {"app_name": GROUP, "token": self.token(), "node": self.link, "capacity": 16, "drain_ms": 20_000,
                  "certificate": self.folder / "executor.pem", "key": self.folder / "executor.key",
                  "ca": self.folder / "links.pem"} | settings
-        worker = Worker(self, name, [f"{key}={value}" for key, value in given.items()])
+        words = [f"{key}={each}" for key, value in given.items() for each in (value if isinstance(value, list) else [value])]
+        worker = Worker(self, name, words)
         self.addCleanup(worker.child.wait)
         self.addCleanup(lambda: worker.child.poll() is None and worker.child.kill())
         self.workers.append(worker)

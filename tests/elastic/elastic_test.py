@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Elastic jobs with real processes: a server on SQLite, workers that are killed, stopped and started, and a check of their notes.
+"""Elastic jobs with real processes: servers, workers that are killed, stopped and started, and a check of their notes.
 
     elastic_test.py RINGMASTER ELASTIC_WORKER [PART OF A TEST'S NAME…]
 
@@ -13,8 +13,10 @@ import time
 import unittest
 
 import checker_test
+import nodes_test
 import types_test
 from elastic_case import DEADLINE_S, ElasticCase, Hook, Server, Worker, elastic_job, said
+from nodes_case import NodesCase
 from notes import LOST, OPEN, Note, boot_us, check_fences, check_overlaps
 
 FINISHED, ERROR, KILLED = 2, 3, 5
@@ -449,10 +451,13 @@ def main() -> int:
         return 2
     ElasticCase.binary, ElasticCase.worker_binary = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (checker_test, types_test, sys.modules[__name__]):
+    for module in (checker_test, types_test, sys.modules[__name__], nodes_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    try:
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    finally:
+        NodesCase.shared.close()
     failed = len(result.failures) + len(result.errors)
     print(f"cases: passed={result.testsRun - failed - len(result.skipped)} failed={failed} skipped={len(result.skipped)}")
     return 1 if failed else 0

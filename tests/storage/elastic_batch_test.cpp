@@ -396,24 +396,6 @@ TEST_CASE("a surplus item is deleted when it is free", "[storage][elastic]") {
   CHECK(core::number(f.item(2).fence) > 1);
 }
 
-TEST_CASE("a result that another node has heard waits in the inbox", "[storage][elastic]") {
-  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
-  const auto run = f.open(0);
-  const std::vector<elastic::inbox_row> heard{{run, elastic::fence_number{1}, std::string{"\xff\0ok", 4}},
-                                              {elastic::item_run_id{999}, elastic::fence_number{1}, "unknown"}};
-  require(f.ej().deliver(f.other, heard));
-  require(f.ej().deliver(f.other, heard));
-  const auto inbox = require(f.ej().read_job(f.job)).inbox;
-  REQUIRE(inbox.size() == 1);
-  CHECK(inbox[0].outcome == heard[0].outcome);
-  CHECK(f.write_item(0, finish_of(run, 1)).outcome == done);
-  CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
-  require(f.ej().deliver(f.other, heard));
-  CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
-  require(f.store->cluster().leave(f.other));
-  CHECK(error_of(f.ej().deliver(f.other, heard)) == core::errc::fenced);
-}
-
 TEST_CASE("a run takes at most four row writes, and a fire three", "[storage][elastic]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   elastic_fixture f{backend};

@@ -149,6 +149,7 @@ TEST_CASE("old runs of elastic jobs are removed in steps, and those that are nee
   add_runs(f, 10);
   // Run 4 is one whose takeover an item waits for.
   f.db->exec("UPDATE ej_item SET state = 2, run = 4 WHERE item = 1");
+  f.db->exec("INSERT INTO ej_inbox (run, fence, outcome) VALUES (1, 1, 'x'), (9, 1, 'x')");
   const auto before = noon + 8 * 60s;
   auto done = require(f.ej().purge_runs(before, {}, 3));
   CHECK(done.removed == 3);
@@ -159,6 +160,7 @@ TEST_CASE("old runs of elastic jobs are removed in steps, and those that are nee
   CHECK(done.complete);
   CHECK(run_ids_on(read_history(f, {})) == std::vector<std::int64_t>{10, 9, 8, 5, 4});
   CHECK(require(f.ej().purge_runs(noon, {}, 100)).removed == 0);
+  CHECK(f.db->value("SELECT SUM(run) FROM ej_inbox") == "9");
 }
 
 TEST_CASE("old fires and plans of elastic jobs are removed in steps", "[storage][elastic]") {

@@ -142,6 +142,8 @@ void job_checker::closed(run_row& run, std::int64_t state) {
     open_.erase(found);
   counts_.finished += state == finished_state ? 1U : 0U;
   counts_.lost += state == lost_state ? 1U : 0U;
+  if (run.has_receipt && state == lost_state)
+    broken("I7: the result of " + words(run) + " has a receipt, but the run is lost");
   if (state != lost_state || run.runs_in == nullptr || run.is_over)
     return;
   if (world_.is_undisturbed(*run.runs_in, run.began))
@@ -329,8 +331,15 @@ void job_checker::kept(const protocol::elastic_event& event) {
   const auto found = runs_.find(core::number(event.run));
   if (found == runs_.end() || core::number(event.fence) != found->second.fence)
     return;
-  if (found->second.state == granted_state)
+  found->second.has_receipt = true;
+  if (found->second.state == granted_state && !is_in_inbox(event))
     broken("I7: the result of " + words(found->second) + " has a receipt, but is not stored");
+}
+
+bool job_checker::is_in_inbox(const protocol::elastic_event& event) {
+  auto row = tables_.prepare("SELECT 1 FROM ej_inbox WHERE run = ? AND fence = ?");
+  row.with(core::number(event.run), core::number(event.fence));
+  return row.step();
 }
 
 // -- the end ---------------------------------------------------------------------------------------------------------------

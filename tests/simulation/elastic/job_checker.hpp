@@ -88,6 +88,8 @@ private:
     const host_process* runs_in = nullptr;
     span began{0};
     bool is_over = false;
+    /// Its host got the receipt of its result.
+    bool has_receipt = false;
   };
   struct item_row {
     std::int64_t fence = 0;
@@ -107,6 +109,8 @@ private:
   void fired(std::int64_t job, std::int64_t at_ms, std::int64_t source, std::int64_t plan_version, std::int64_t dropped_items);
   void check_plan(std::int64_t job, std::int64_t version);
   [[nodiscard]] bool is_unassigned(std::int64_t job, std::int64_t version, std::int64_t item) const;
+  /// Returns whether the result waits for the node of the job's slot (E14).
+  [[nodiscard]] bool is_in_inbox(const protocol::elastic_event& event);
   [[nodiscard]] bool is_known_exception(const sim_body& body, std::int64_t run) const;
   [[nodiscard]] std::string words(const run_row& run) const;
 

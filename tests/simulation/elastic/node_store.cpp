@@ -86,4 +86,9 @@ core::result<core::elastic::adopted_job> node_store::role::read_job(core::elasti
   return call("read_job", [&] { return inner_.read_job(job); });
 }
 
+core::result<void> node_store::role::deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
+                                             std::span<const core::elastic::inbox_row> results) {
+  return call("deliver", [&] { return inner_.deliver(owner, host, results); });
+}
+
 } // namespace ringmaster::simulation::elastic

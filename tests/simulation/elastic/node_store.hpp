@@ -41,6 +41,8 @@ private:
                                                                 std::span<const core::elastic::slot_lease> held,
                                                                 core::elastic::elastic_job_id after, std::size_t limit) override;
     core::result<core::elastic::adopted_job> read_job(core::elastic::elastic_job_id job) override;
+    core::result<void> deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
+                               std::span<const core::elastic::inbox_row> results) override;
 
   private:
     template <class Call>
