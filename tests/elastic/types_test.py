@@ -94,7 +94,8 @@ elastic = true
 elastic_scripts = ["scripts"]
 http_allowed = ["{self.target_url}/in/"]
 """)
-        child = Server([self.binary, "executor", "--config", config, *self.link_words("executor")], self.folder / f"{name}.log",
+        child = Server([self.binary, "executor", "--config", config, *self.link_words("executor"),
+                        "--set", f"security.access_token={self.token()}"], self.folder / f"{name}.log",
                        self.environment({"RINGMASTER_DATA_DIR": str(self.folder / name)}))
         self.addCleanup(child.child.wait)
         self.addCleanup(lambda: child.child.poll() is None and child.child.kill())
