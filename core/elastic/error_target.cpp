@@ -47,11 +47,13 @@ result<void> add_recipients(error_target& to, std::string_view name, std::string
 }
 
 result<error_target> mail_target(error_target out, const job_props& props) {
-  for (const std::string_view name : {"email.to", "email.cc", "email.bcc"})
+  for (const std::string_view name : {"email.to", "email.cc", "email.bcc"}) {
     if (auto added = add_recipients(out, name, prop_text(props, name)); !added)
       return tl::unexpected{std::move(added.error())};
-  if (trimmed(prop_text(props, "email.to")).empty())
-    return target_refused("email.to", "missing; the error handler EMAIL needs it");
+    // The first one is `email.to`.
+    if (out.recipients.empty())
+      return target_refused(name, "missing; the error handler EMAIL needs it");
+  }
   out.host = prop_text(props, "email.host");
   out.port = static_cast<std::uint16_t>(prop_number(props, "email.port"));
   out.user = prop_text(props, "email.username");

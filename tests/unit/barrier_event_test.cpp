@@ -90,8 +90,13 @@ TEST_CASE("barriers hear of ends, takeovers and compensations", "[unit][elastic]
     CHECK(at.told == "this:lost");
   }
   SECTION("a refused run") {
+    at.host = host_process{host_number{3}, host_incarnation{1}};
     at(event::refused{at.one.run, at.one.fence});
     CHECK(at.told == "this:repeated");
+  }
+  SECTION("a refused run without another host") {
+    at(event::refused{at.one.run, at.one.fence});
+    CHECK(at.told == "this:waits");
   }
   SECTION("the rest of a stream") {
     at.finish(host_outcome::yielded);

@@ -47,7 +47,7 @@ jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD
 jobErrorHandlerType: EMAIL
 jobListenerTypes: [one, two]
 description: Sums
-props: {email.password: x}
+props: {email.to: ops@x.example}
 disabled: true
 overwrite: true
 label: ssd
@@ -73,6 +73,9 @@ staticSharding: true
   expected.listeners = "one,two";
   expected.misfire = false;
   expected.description = "Sums";
+  expected.label = "ssd";
+  expected.pool = "SINGLE_THREAD";
+  expected.error_handler = "EMAIL";
   CHECK(job.what.options == expected);
 }
 
