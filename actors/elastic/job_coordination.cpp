@@ -179,7 +179,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     }
   }
   restore_barriers(stored, at);
-  take_inbox(stored.inbox, at);
+  take_inbox(std::move(stored.inbox), at);
   for (const auto& [which, event] : cancels)
     if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
                                                && elastic::is_open(found->second.state.state))
@@ -220,7 +220,7 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
     if (!items_.contains(row.item))
       restore_item(row, at);
   change_items(stored, at);
-  take_inbox(stored.inbox, at);
+  take_inbox(std::move(stored.inbox), at);
   const auto& was = before->what.options;
   drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);

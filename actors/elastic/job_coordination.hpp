@@ -329,7 +329,8 @@ private:
   // Results that another node has heard (job_inbox.cpp).
   /// Ends the run of an item by its result in the inbox, if it has one.
   void hear_inbox(item_number which, job_moment at);
-  void take_inbox(const std::vector<core::elastic::inbox_row>& rows, job_moment at);
+  /// Takes the rows, which are sorted by run.
+  void take_inbox(std::vector<core::elastic::inbox_row>&& rows, job_moment at);
 
   // Answers (job_answers.cpp).
   void settle_item(item_number which, const core::elastic::item_answer& answer, job_moment at);
@@ -387,8 +388,8 @@ private:
   std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, item_cursor> cursors_;
-  /// Results of the last reading that were not applied yet.
-  std::map<core::elastic::item_run_id, core::elastic::inbox_row> inbox_;
+  /// Results of the last reading that were not applied yet, by run.
+  std::vector<core::elastic::inbox_row> inbox_;
   choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;

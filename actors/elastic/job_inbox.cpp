@@ -1,5 +1,6 @@
 // job_coordination: results that another node has heard (E14).
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
@@ -15,10 +16,8 @@ using event_kind = protocol::elastic_event_kind;
 } // namespace
 
 // The reading tells all that the inbox has: results of runs that have ended since are no longer there.
-void job_coordination::take_inbox(const std::vector<elastic::inbox_row>& rows, job_moment at) {
-  inbox_.clear();
-  for (const auto& row : rows)
-    inbox_.insert_or_assign(row.run, row);
+void job_coordination::take_inbox(std::vector<elastic::inbox_row>&& rows, job_moment at) {
+  inbox_ = std::move(rows);
   if (!inbox_.empty())
     for (const auto which : busy_items())
       hear_inbox(which, at);
@@ -30,8 +29,9 @@ void job_coordination::hear_inbox(item_number which, job_moment at) {
   if (found == items_.end())
     return;
   const auto& one = found->second.state;
-  const auto heard = inbox_.find(one.run);
-  if (heard == inbox_.end() || !elastic::holds(one, heard->first, heard->second.fence))
+  const auto heard = std::lower_bound(inbox_.begin(), inbox_.end(), one.run,
+                                      [](const elastic::inbox_row& row, elastic::item_run_id run) { return row.run < run; });
+  if (heard == inbox_.end() || heard->run != one.run || !elastic::holds(one, heard->run, heard->fence))
     return;
   protocol::elastic_event event;
   event.job = job_->id;
@@ -39,7 +39,7 @@ void job_coordination::hear_inbox(item_number which, job_moment at) {
   event.run = one.run;
   event.fence = one.fence;
   event.kind = event_kind::finished;
-  if (auto result = elastic::decode_result(heard->second.outcome)) {
+  if (auto result = elastic::decode_result(heard->outcome)) {
     event.kind = result->end == elastic::heard_end::refused  ? event_kind::refused
                  : result->end == elastic::heard_end::fenced ? event_kind::fenced
                                                              : event_kind::finished;

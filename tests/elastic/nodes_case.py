@@ -87,8 +87,9 @@ class NodesCase(ElasticCase, MariadbCase):
 
     # -- who has what
 
-    def holders(self) -> set[str]:
-        return {name for (name,) in self.rows("SELECT DISTINCT node FROM ej_lease WHERE node IS NOT NULL")}
+    def holders(self) -> set[str | None]:
+        """Returns the nodes that hold slots; None among them: some slots have no holder now."""
+        return {name for (name,) in self.rows("SELECT DISTINCT node FROM ej_lease")}
 
     def holder(self, job: str) -> str | None:
         """Returns the node that coordinates a job."""
