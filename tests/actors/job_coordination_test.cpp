@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 using protocol::elastic_event_kind;
 
 // A node may have ten thousand jobs: one that is idle stays below 6 kB, with its item, its definition and its actor.
-static_assert(sizeof(actors::job_coordination) <= 2'304);
+static_assert(sizeof(actors::job_coordination) <= 2'048);
 static_assert(sizeof(elastic::item) <= 400);
 static_assert(sizeof(elastic::elastic_job_row) <= 1'200);
 
