@@ -29,12 +29,10 @@ void refuse_schedule(const exchange& ex, const core::schedule_mistake& wrong) {
   fail_with_mistake(ex, {core::errc::invalid_argument, wrong.detail, why, of_text ? wrong.detail : ""}, wrong);
 }
 
-void fail_with_place(const exchange& ex, const core::error& error, std::string_view conf, const char* pointer) {
+void fail_with_place(const exchange& ex, const core::error& error, std::string_view conf) {
   if (error.why != core::refusal::cron_illegal)
     return ex.fail(error);
-  auto wrong = core::find_mistake(core::schedule_type::cron, conf, {}, {});
-  if (wrong)
-    wrong->pointer = pointer;
+  const auto wrong = core::find_mistake(core::schedule_type::cron, conf, {}, {});
   wrong ? fail_with_mistake(ex, error, *wrong) : ex.fail(error);
 }
 
