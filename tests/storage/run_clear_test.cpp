@@ -80,7 +80,7 @@ TEST_CASE("clearing needs editor permission in each step", "[storage][runs]") {
   CHECK(refused({}, edits) == core::errc::forbidden);
   CHECK(f.ids() == id_list{1, 2});
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "0");
-  // Of their job, but in another group.
+  // The run of their job that is recorded in another group stays.
   CHECK(f.clear({.job = core::job_id{7}}, 10, edits) == 1);
   CHECK(f.ids() == id_list{2});
 }
