@@ -37,16 +37,23 @@ class Worker:
         self.world, self.number = world, number
         self.notes_file = world.folder / f"notes-{number}"
         self.notes_file.touch()
+        self.log_file = world.folder / f"log-{number}"
         self.process = None
+        self.starts = 0
         self.started_ms = 0.0
 
     def start(self) -> None:
         self.started_ms = now_ms()
-        log = open(self.world.folder / f"log-{self.number}", "ab")
-        self.process = subprocess.Popen(
-            JAVA + ["ringmaster.bench.Worker", str(self.world.port), str(self.world.session_ms), str(self.notes_file),
-                    *self.world.jobs],
-            stdout=log, stderr=log)
+        self.starts += 1
+        with open(self.log_file, "ab") as log:
+            self.process = subprocess.Popen(
+                JAVA + ["ringmaster.bench.Worker", str(self.world.port), str(self.world.session_ms), str(self.notes_file),
+                        *self.world.jobs],
+                stdout=log, stderr=log)
+
+    def is_ready(self) -> bool:
+        """Returns whether the worker has registered all jobs since its last start."""
+        return self.log_file.read_text().count("ready\n") == self.starts
 
     def notes(self) -> list[Note]:
         out = []
@@ -107,6 +114,9 @@ class World:
             raise RuntimeError(f"no {what} within {limit_s} s")
         return value
 
+    def wait_for_workers(self, limit_s: float = 300) -> None:
+        self.wait("workers that have all jobs", lambda: all(worker.is_ready() for worker in self.workers), limit_s)
+
     def __enter__(self):
         return self
 
@@ -140,8 +150,8 @@ def takeovers(world: World, rounds: int, sent: signal.Signals) -> dict:
         if run is None:
             stuck = True
             break
-        # The session of a worker is open once it runs an item; another one must be there, too.
-        time.sleep(3)
+        # The other worker must be there to take over.
+        world.wait_for_workers()
         victim = world.workers[run.worker]
         broken = now_ms()
         victim.process.send_signal(sent)
@@ -158,7 +168,7 @@ def takeovers(world: World, rounds: int, sent: signal.Signals) -> dict:
             victim.process.kill()
         victim.process.wait()
         victim.start()
-        time.sleep(5)
+        world.wait_for_workers()
     # Stuck: the item runs nowhere, although both workers are up.
     return {"ms": spread(took), "without_takeover": missing, "stuck": stuck}
 
@@ -166,8 +176,8 @@ def takeovers(world: World, rounds: int, sent: signal.Signals) -> dict:
 def reshares(world: World, rounds: int) -> dict:
     world.add(), world.add()
     took, began = [], now_ms()
+    world.wait_for_workers()
     world.wait("item", lambda: world.notes())
-    time.sleep(5)
     added = world.add()
     for _ in range(rounds):
         started = added.started_ms
@@ -214,8 +224,7 @@ def items(world: World, seconds: float) -> dict:
 
 def idle(world: World, seconds: float, count: int) -> dict:
     worker = world.add()
-    log = world.folder / "log-0"
-    world.wait("worker that has all jobs", lambda: "ready" in log.read_text(), 900)
+    world.wait_for_workers(900)
     time.sleep(5)
     cpu = worker.cpu_s()
     time.sleep(seconds)
