@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(sdk_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ringmaster")
 install(TARGETS executor actors_executor actors_link core curl_transfer executor_elastic executor_files executor_process http
-    protocol settings tls transport wire
+    notification protocol settings tls transport wire
   EXPORT ringmaster_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/ringmaster COMPONENT sdk)
 install(EXPORT ringmaster_targets NAMESPACE ringmaster:: DESTINATION ${sdk_folder} COMPONENT sdk)
 install(FILES
@@ -14,10 +14,11 @@ install(FILES
   executor/task.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
-  executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/item_context.hpp
-  executor/sdk/elastic/simple_job.hpp
+  executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/error_handler.hpp
+  executor/sdk/elastic/http_type.hpp executor/sdk/elastic/item_context.hpp executor/sdk/elastic/pool_type.hpp
+  executor/sdk/elastic/script_type.hpp executor/sdk/elastic/simple_job.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor/sdk/elastic COMPONENT sdk)
-install(FILES core/elastic/elastic_ids.hpp core/elastic/run_cause.hpp
+install(FILES core/elastic/elastic_ids.hpp core/elastic/props.hpp core/elastic/run_cause.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/elastic COMPONENT sdk)
 install(FILES core/ids.hpp core/refusal.hpp core/result.hpp core/time.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core COMPONENT sdk)

@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array reloaded_sections{"mail."sv, "deploy."sv};
 constexpr std::array reloaded_settings{"log.level"sv, "security.access_token"sv, "security.former_access_token"sv,
-                                       "security.former_access_token_until"sv};
+                                       "security.former_access_token_until"sv, "elastic.error_targets"sv};
 
 bool is_reloaded(std::string_view name) {
   return std::any_of(reloaded_sections.begin(), reloaded_sections.end(), [&](auto each) { return name.starts_with(each); })

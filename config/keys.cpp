@@ -296,6 +296,21 @@ void add_executor(std::vector<setting>& to) {
                     "exist."));
 }
 
+void add_elastic_host(std::vector<setting>& to) {
+  using s = executor_settings;
+  to.push_back(
+    flag("executor.elastic", executor<&s::elastic>,
+         "Run items of elastic jobs: of type script with elastic_scripts, of type http with http_allowed. Needs nodes."));
+  to.push_back(list("executor.labels", executor<&s::labels>,
+                    "Labels of this executor: an elastic job with a label runs only on executors that have it."));
+  to.push_back(list("executor.elastic_scripts", executor<&s::elastic_scripts>,
+                    "Folders of the programs that elastic jobs of type script may run; relative to this file. Empty: none."));
+  to.push_back(count("executor.elastic_capacity", executor<&s::elastic_capacity>, 0, 5000,
+                     "Maximum number of item runs at the same time. 0: twice the number of processors."));
+  to.push_back(time("executor.elastic_drain", executor<&s::elastic_drain>, 0ms, 24h,
+                    "Maximum wait of a graceful stop for item runs before it cancels them."));
+}
+
 template <auto Member>
 auto& of_script(settings& values) {
   return values.executor.limits.*Member;
@@ -349,6 +364,16 @@ void add_retention(std::vector<setting>& to) {
 void add_elastic(std::vector<setting>& to) {
   to.push_back(count("elastic.history_days", &in<&settings::elastic, &elastic_settings::history_days>, 0, 36'500,
                      "Age in days after which runs, fires and plans of elastic jobs are removed. 0: never."));
+  to.push_back(list("elastic.error_targets", &in<&settings::elastic, &elastic_settings::error_targets>,
+                    "Hosts that this node sends messages to if the properties of a job's error handler name them: host or\n"
+                    "host:port. Messages to other hosts go to [mail] or the first [[webhook]] of the same kind."));
+  to.push_back(time("elastic.late_after", &in<&settings::elastic, &elastic_settings::late_after>, 100ms, 24h,
+                    "A fire of an elastic job that begins later than this raises the alarm ej_late."));
+  to.push_back(count("elastic.takeover_limit", &in<&settings::elastic, &elastic_settings::takeover_limit>, 0, 1'000,
+                     "Number of lost hosts within takeover_window from which runs of an elastic job were taken over, that\n"
+                     "raises the alarm ej_takeovers. 0: never."));
+  to.push_back(time("elastic.takeover_window", &in<&settings::elastic, &elastic_settings::takeover_window>, 1s, 24h,
+                    "Window in which takeover_limit counts."));
 }
 
 void add_link(std::vector<setting>& to) {
@@ -421,6 +446,8 @@ void add_mail_and_alarm(std::vector<setting>& to) {
   to.push_back(text("alarm.link", alarm<&a::link>,
                     "Address of a page about a run, put into the messages; {run} and {job} are replaced by their ids. Empty:\n"
                     "no link."));
+  to.push_back(text("alarm.elastic_link", alarm<&a::elastic_link>,
+                    "The same for elastic jobs; {run} is the run of the item. Empty: no link."));
   to.push_back(count("alarm.log_lines", alarm<&a::log_lines>, 0, 100,
                      "Number of last lines of the failed run's log in a message of the form ringmaster; 0: none."));
 }
@@ -431,8 +458,8 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
-                      add_executor, add_scripts, add_cluster, add_link, add_retention, add_elastic, add_log_and_deploy,
-                      add_mail_and_alarm})
+                      add_executor, add_elastic_host, add_scripts, add_cluster, add_link, add_retention, add_elastic,
+                      add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

@@ -122,6 +122,8 @@ public:
                        &values_.link.certificate, &values_.link.key, &values_.link.ca})
       if (!file->empty())
         *file = (std::filesystem::path{values_.deploy.base_dir} / *file).lexically_normal().string();
+    for (auto& folder : values_.executor.elastic_scripts)
+      folder = std::filesystem::absolute(std::filesystem::path{values_.deploy.base_dir} / folder).lexically_normal().string();
     return std::move(values_);
   }
 

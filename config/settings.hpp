@@ -211,6 +211,16 @@ struct executor_settings {
   /// does not exist.
   std::vector<std::string> http_allowed;
   script_limits limits;
+  /// Runs items of elastic jobs of the types `script` and `http`.
+  bool elastic = false;
+  /// Labels: an elastic job with a label runs only on executors that have it.
+  std::vector<std::string> labels;
+  /// Folders of the programs that elastic jobs of the type `script` may run.
+  std::vector<std::string> elastic_scripts;
+  /// Maximum number of item runs at the same time; 0: twice the number of processors.
+  std::size_t elastic_capacity = 0;
+  /// Maximum wait of a stop for item runs before it cancels them.
+  milliseconds elastic_drain{5000};
 };
 
 struct registry_settings {
@@ -263,6 +273,14 @@ struct retention_settings {
 struct elastic_settings {
   /// Age in days after which runs, fires and plans are removed; 0: never.
   std::size_t history_days = 30;
+  /// Hosts that the properties of error handlers may name, with or without a port.
+  std::vector<std::string> error_targets{"oapi.dingtalk.com", "qyapi.weixin.qq.com"};
+  /// A fire that begins later than this raises the alarm `ej_late`.
+  milliseconds late_after{5000};
+  /// Number of lost hosts within `takeover_window` from which runs of a job were taken over, that raises the alarm
+  /// `ej_takeovers`; 0: never.
+  std::size_t takeover_limit = 3;
+  milliseconds takeover_window{600'000};
 };
 
 struct log_settings {
@@ -313,6 +331,8 @@ struct alarm_settings {
   std::string form = "ringmaster";
   /// Address of a page about a run, with `{run}` and `{job}` for its ids. Empty: messages have no link.
   std::string link = {};
+  /// Address of a page about an elastic job, with `{job}` for its id and `{run}` for that of the item's run. Empty: no link.
+  std::string elastic_link = {};
   /// Number of last lines of the failed run's log in a message; 0: none.
   std::size_t log_lines = 10;
 };

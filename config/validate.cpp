@@ -11,7 +11,7 @@
 #include "config/text/diagnostics.hpp"
 #include "config/text/table_fields.hpp"
 #include "config/text/units.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/columns.hpp"
 #include "core/text/network_text.hpp"
 #include "core/text/sqlite_url.hpp"
@@ -181,6 +181,19 @@ public:
       require(is_host(*value), key, *value, "expected a host without a port; the port is executor.port");
   }
 
+  void check_elastic() {
+    const auto is_target = [](const std::string& text) {
+      const auto place = core::split_host_port(text);
+      const auto is_plain = [](char c) {
+        return c > ' ' && c < 0x7F && std::string_view{"/@#?%\\*"}.find(c) == std::string_view::npos;
+      };
+      return place.is_plain && !place.host.empty() && std::all_of(text.begin(), text.end(), is_plain) &&
+             (!place.port || core::parse_port(*place.port).value_or(0) != 0);
+    };
+    for (const auto& each : values_.elastic.error_targets)
+      require(is_target(each), "elastic.error_targets", each, "expected a host such as \"oapi.dingtalk.com\", or host:port");
+  }
+
   void check_mail() {
     const auto& mail = values_.mail;
     if (mail.host.empty())
@@ -282,6 +295,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   checks.check_link();
   checks.check_executor();
   checks.check_relations();
+  checks.check_elastic();
   checks.check_mail();
   return std::move(checks).finish();
 }

@@ -75,6 +75,12 @@ enum class refusal : std::uint8_t {
   too_long,
   /// Not XXL-JOB's: a rerun of one shard of a broadcast.
   one_shard,
+  // -- elastic jobs; not XXL-JOB's
+  elastic_name_repeated,
+  /// The job has items that run or wait.
+  elastic_items_run,
+  /// No node does yet what the option says. Subject: its name.
+  option_unsupported,
 };
 
 } // namespace ringmaster::core

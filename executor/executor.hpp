@@ -97,6 +97,8 @@ struct executor_options {
   std::size_t elastic_capacity = 0;
   /// A stop waits this long for item runs before it cancels them.
   milliseconds elastic_drain{5000};
+  /// Hosts that this executor sends messages to for jobs with the property `error.notify = host`: host or host:port.
+  std::vector<std::string> elastic_error_targets{"oapi.dingtalk.com", "qyapi.weixin.qq.com"};
 
   /// Runs the scripts (XXL-JOB's GLUE jobs) that users of an admin wrote.
   bool scripts = false;

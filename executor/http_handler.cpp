@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executor/http_places.hpp"
 #include "protocol/curl/curl_transfer.hpp"
 
 namespace ringmaster::executor {
@@ -10,42 +11,6 @@ namespace ringmaster::executor {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
-  return text;
-}
-
-protocol::called_url url_of(const std::string& text) { return protocol::called_url{text, CURLU_PATH_AS_IS}; }
-
-/// Returns `https://host:443`, also when the URL omits the port.
-std::string origin_of(const protocol::called_url& url) {
-  return url.part(CURLUPART_SCHEME) + "://" + lower_case(url.part(CURLUPART_HOST)) + ':'
-         + url.part(CURLUPART_PORT, CURLU_DEFAULT_PORT);
-}
-
-struct allowed_place {
-  std::string origin;
-  /// Ends with a slash.
-  std::string path;
-};
-
-core::result<allowed_place> place_of(const std::string& text) {
-  const auto url = url_of(text);
-  const auto path = url.part(CURLUPART_PATH);
-  if (!url.is_http() || url.has_account() || !path.ends_with('/') || !url.part(CURLUPART_QUERY).empty())
-    return core::fail(core::errc::invalid_argument,
-                      "\"" + text + "\" is not an http or https address with a path that ends with a slash");
-  return allowed_place{origin_of(url), path};
-}
-
-/// Returns whether the path stays below `above`. Rejects `..` in any encoding.
-bool stays_below(const std::string& path, const std::string& above) {
-  const auto lower = lower_case(path);
-  return path.starts_with(above) && lower.find("..") == std::string::npos && lower.find("%2e") == std::string::npos
-         && lower.find("%2f") == std::string::npos && lower.find("%5c") == std::string::npos
-         && lower.find('\\') == std::string::npos;
-}
 
 struct call {
   std::string url;
@@ -77,16 +42,6 @@ core::result<call> read_call(job_context& context, const http_handler_options& o
   return out;
 }
 
-core::result<void> check_place(const std::string& text, const std::vector<allowed_place>& allowed) {
-  const auto url = url_of(text);
-  const bool fits = url.is_http() && !url.has_account()
-                    && std::any_of(allowed.begin(), allowed.end(), [&](const auto& place) {
-                         return place.origin == origin_of(url) && stays_below(url.part(CURLUPART_PATH), place.path);
-                       });
-  return fits ? core::result<void>{}
-              : core::fail(core::errc::forbidden, "\"" + text + "\" is not among the addresses that this executor may call");
-}
-
 int look_for_stop(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<job_context*>(context)->stop_requested() ? 1 : 0;
 }
@@ -113,11 +68,11 @@ void prepare(protocol::curl_transfer& transfer, const call& what, const http_han
 /// Place shown in the log lines.
 constexpr std::string_view place = "http";
 
-void run_call(job_context& context, const http_handler_options& options, const std::vector<allowed_place>& allowed) {
+void run_call(job_context& context, const http_handler_options& options, const http_places& allowed) {
   const auto what = read_call(context, options);
   if (!what)
     return context.fail(what.error().context);
-  if (auto fits = check_place(what->url, allowed); !fits)
+  if (auto fits = allowed.check(what->url); !fits)
     return context.fail(fits.error().context);
   protocol::curl_transfer transfer;
   if (!transfer)
@@ -143,16 +98,11 @@ void run_call(job_context& context, const http_handler_options& options, const s
 core::result<handler> make_http_handler(http_handler_options options) {
   if (options.timeout < milliseconds{1} || options.timeout > std::chrono::days{1})
     return core::fail(core::errc::invalid_argument, "the timeout of calls must be from 1 ms to 1 day");
-  std::vector<allowed_place> allowed;
-  for (const auto& text : options.allowed) {
-    auto place = place_of(text);
-    if (!place)
-      return tl::unexpected{place.error()};
-    allowed.push_back(std::move(*place));
-  }
-  return handler{[options = std::move(options), allowed = std::move(allowed)](job_context& context) {
-    run_call(context, options, allowed);
-  }};
+  auto allowed = http_places::make(options.allowed);
+  if (!allowed)
+    return tl::unexpected{std::move(allowed.error())};
+  return handler{
+    [options = std::move(options), allowed = std::move(*allowed)](job_context& context) { run_call(context, options, allowed); }};
 }
 
 } // namespace ringmaster::executor

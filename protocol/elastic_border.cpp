@@ -30,6 +30,14 @@ bool fits_column(std::string_view text, std::size_t characters) {
   return text.size() <= 4 * characters && core::valid_utf8(text) == text && core::fits(text, characters);
 }
 
+/// Returns whether these can be the names of handlers or listeners of a host.
+bool are_names(const std::vector<std::string>& names) {
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && fits_column(name, core::elastic::elastic_handler_chars);
+  };
+  return names.size() <= elastic_limit::items_max && std::all_of(names.begin(), names.end(), is_name);
+}
+
 bool is_wall_time(core::time_point when) noexcept {
   const auto ms = core::to_ms(when);
   return ms >= 0 && ms <= core::latest_ms;
@@ -69,7 +77,7 @@ std::string breach_of_bytes(std::size_t bytes, std::size_t bytes_max, std::strin
 std::string breach_of_event(const elastic_event& event) {
   if (!names_item_run(event))
     return "an event of an impossible item run";
-  if (event.kind > elastic_event_kind::fenced || event.refusal > elastic_refusal::busy
+  if (event.kind > elastic_event_kind::fenced || event.refusal > elastic_refusal::unknown_listener
       || event.outcome > core::elastic::host_outcome::cancelled || !is_wall_time(event.at) || event.child_pid < 0)
     return "an event with an unknown value";
   if ((event.kind == elastic_event_kind::refused) != (event.refusal != elastic_refusal::none))
@@ -77,7 +85,8 @@ std::string breach_of_event(const elastic_event& event) {
   if (event.text.size() > elastic_limit::text_bytes_max)
     return "an event with a long text";
   const bool may_have_cursor = event.kind == elastic_event_kind::cursor || event.kind == elastic_event_kind::finished;
-  if ((event.cursor && !may_have_cursor) || (event.kind == elastic_event_kind::cursor && !event.cursor))
+  if ((event.cursor && !may_have_cursor) || (event.kind == elastic_event_kind::cursor && !event.cursor)
+      || event.cursor.has_value() != (event.cursor_number != 0))
     return "an event with a wrong cursor";
   return event.cursor && event.cursor->size() > elastic_limit::cursor_bytes_max ? "an event with a long cursor" : std::string{};
 }
@@ -101,7 +110,8 @@ std::string breach_of_spec(const elastic_spec& spec) {
 std::string breach_of_grant(const elastic_grant& grant) {
   if (!is_item(grant.item) || !names_fenced_run(grant))
     return "a grant of an impossible item run";
-  if (grant.source > core::elastic::run_source::manual || grant.attempt < 1 || grant.attempt > attempt_max
+  if (grant.source > core::elastic::run_source::manual || grant.fire_source > core::elastic::run_source::manual
+      || grant.attempt < 1 || grant.attempt > attempt_max
       || !is_wall_time(grant.fire_at))
     return "a grant with an unknown value";
   if (grant.lease <= core::milliseconds{0} || grant.lease > elastic_limit::lease_max)
@@ -166,12 +176,10 @@ std::string breach_of(const elastic_hello& hello) {
     return "a host with impossible labels";
   if (hello.capacity < 0 || hello.capacity > elastic_limit::capacity_max)
     return "a host of an impossible capacity";
-  const auto is_handler = [](const std::string& name) {
-    return !name.empty() && fits_column(name, core::elastic::elastic_handler_chars);
-  };
-  if (hello.handlers.size() > elastic_limit::items_max
-      || !std::all_of(hello.handlers.begin(), hello.handlers.end(), is_handler))
+  if (!are_names(hello.handlers))
     return "a host with impossible handlers";
+  if (!are_names(hello.listeners) || !are_names(hello.once_listeners))
+    return "a host with impossible listeners";
   if (!hello.cluster.empty() && !is_elastic_key(hello.cluster))
     return "a host of an impossible cluster";
   return are_epochs(hello.epochs) ? std::string{} : "a host with impossible epochs";

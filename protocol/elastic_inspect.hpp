@@ -42,8 +42,9 @@ bool inspect(Inspector& f, elastic_hello& x) {
   return f.object(x).fields(f.field("process", x.process), f.field("folder", x.folder), f.field("boot", x.boot),
                             f.field("pid", x.pid), f.field("pid_namespace", x.pid_namespace),
                             f.field("start_ticks", x.start_ticks), f.field("ip", x.ip), f.field("labels", x.labels),
-                            f.field("capacity", x.capacity), f.field("handlers", x.handlers), f.field("cluster", x.cluster),
-                            f.field("epochs", x.epochs), f.field("key", x.key));
+                            f.field("capacity", x.capacity), f.field("handlers", x.handlers),
+                            f.field("listeners", x.listeners), f.field("once_listeners", x.once_listeners),
+                            f.field("cluster", x.cluster), f.field("epochs", x.epochs), f.field("key", x.key));
 }
 
 template <class Inspector>
@@ -58,7 +59,8 @@ bool inspect(Inspector& f, elastic_event& x) {
   return f.object(x).fields(as_number(f, "job", x.job), as_number(f, "item", x.item), as_number(f, "run", x.run),
                             as_number(f, "fence", x.fence), as_number(f, "kind", x.kind), as_number(f, "refusal", x.refusal),
                             as_number(f, "outcome", x.outcome), as_ms(f, "at", x.at), f.field("text", x.text),
-                            f.field("cursor", x.cursor), f.field("child_pid", x.child_pid));
+                            f.field("cursor", x.cursor), f.field("cursor_number", x.cursor_number),
+                            f.field("child_pid", x.child_pid));
 }
 
 template <class Inspector>
@@ -115,6 +117,7 @@ template <class Inspector>
 bool inspect(Inspector& f, elastic_grant& x) {
   return f.object(x).fields(as_number(f, "item", x.item), as_number(f, "run", x.run), as_number(f, "fence", x.fence),
                             as_number(f, "source", x.source), f.field("attempt", x.attempt), as_ms(f, "fire_at", x.fire_at),
+                            as_number(f, "fire_source", x.fire_source), as_number(f, "request", x.request),
                             as_duration(f, "lease", x.lease), f.field("cursor", x.cursor), f.field("hold", x.hold));
 }
 

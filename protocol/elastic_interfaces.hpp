@@ -56,8 +56,6 @@ using elastic_director = caf::typed_actor<
   /// From elastic_hosts; passed on to all coordinators.
   caf::result<void>(host_notice),
   caf::result<void>(coordinator_wish),
-  /// An order of an operator. Errors: `not_found`, `unavailable` (this node does not hold the slot).
-  caf::result<elastic_reply>(elastic_order),
   caf::result<void>(stop_request),
   caf::result<void>(tick_atom)>; // INTERNAL
 
@@ -70,7 +68,6 @@ using elastic_coordinator = caf::typed_actor<
   caf::result<void>(host_notice),
   caf::result<void>(elastic_stored),
   caf::result<void>(elastic_job_change),
-  caf::result<elastic_reply>(elastic_order),
   /// Answered by `coordinator_wish::released` once all its writes are answered.
   caf::result<void>(slot_release_order)>;
 
@@ -81,6 +78,13 @@ using elastic_writer = caf::typed_actor<
   caf::result<void>(incarnation_change),
   caf::result<node_status>(status_query),
   caf::result<void>(tick_atom)>; // INTERNAL
+
+/// Sends the messages of error handlers of elastic jobs.
+using error_notifier = caf::typed_actor<
+  /// From coordinators.
+  caf::result<void>(item_error),
+  caf::result<void>(notice_done), // INTERNAL
+  caf::result<void>(tick_atom)>;  // INTERNAL
 
 // -- a host ----------------------------------------------------------------------------------------------------------------
 
@@ -99,6 +103,8 @@ using elastic_host = caf::typed_actor<
   caf::result<void>(node_said),
   /// From its jobs.
   caf::result<void>(item_event),
+  /// From its jobs: a call of each-node listeners has begun or ended.
+  caf::result<void>(listener_note),
   /// The fence timer has enforced the end of the lease.
   caf::result<void>(lease_end),
   /// Grants are refused from now on. Answered when all runs have ended, or after the time limit.
@@ -109,6 +115,8 @@ using elastic_host = caf::typed_actor<
 using elastic_job_host = caf::typed_actor<
   caf::result<void>(item_grants),
   caf::result<void>(item_order),
-  caf::result<void>(body_ended)>; // INTERNAL
+  caf::result<void>(body_ended),       // INTERNAL
+  caf::result<void>(error_handled),    // INTERNAL
+  caf::result<void>(listeners_ended)>; // INTERNAL
 
 } // namespace ringmaster::protocol

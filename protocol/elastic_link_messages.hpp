@@ -43,6 +43,8 @@ struct elastic_hello {
   /// Maximum number of item runs at the same time.
   std::int32_t capacity = 0;
   std::vector<std::string> handlers;
+  std::vector<std::string> listeners;
+  std::vector<std::string> once_listeners;
   /// Cluster that the host belongs to (H4); empty: it has not met any.
   std::string cluster;
   /// Highest epoch of each slot that the host has seen (H1), by slot.
@@ -85,6 +87,11 @@ enum class elastic_refusal : std::uint8_t {
   no_definition,
   /// The item runs here already, under another fence.
   busy,
+  /// The process does not have the pool, or the error handler, of the job.
+  unknown_pool,
+  unknown_error_handler,
+  /// The host lacks an each-node or once-listener of the job.
+  unknown_listener,
 };
 
 /// Event of one item run. Repeated over any link, with the same fence, until its receipt (H3).
@@ -104,6 +111,8 @@ struct elastic_event {
   std::string text;
   /// With `cursor`: the value to store. With `finished`: the last value, if it is not stored yet.
   std::optional<std::string> cursor = {};
+  /// Number of the cursor among those of its run, from 1: an older one that comes late has no effect. 0: no cursor.
+  std::uint64_t cursor_number = 0;
   /// Process of the supervisor of a script; 0: none; only with `started`.
   std::int64_t child_pid = 0;
 };
@@ -233,8 +242,10 @@ struct elastic_grant {
   core::elastic::fence_number fence{};
   core::elastic::run_source source = core::elastic::run_source::normal;
   std::int32_t attempt = 1;
-  /// Instant of its fire.
+  /// Its fire: instant, source, and request or 0.
   core::time_point fire_at{};
+  core::elastic::run_source fire_source = core::elastic::run_source::normal;
+  core::elastic::request_id request{};
   /// The run may go on for so long after the last heartbeat that the keeper acknowledged.
   core::milliseconds lease{500};
   std::optional<std::string> cursor = {};

@@ -18,6 +18,7 @@
 #include "core/elastic/stored_rows.hpp"
 #include "core/ids.hpp"
 #include "core/job/group.hpp"
+#include "core/run/trigger_request.hpp"
 #include "core/result.hpp"
 #include "protocol/elastic_interfaces.hpp"
 #include "protocol/elastic_link_messages.hpp"
@@ -150,6 +151,8 @@ struct host_notice {
   host_fate fate = host_fate::silent;
   /// Moment of the last heartbeat; only with `silent`.
   elastic_steady last_beat{};
+  /// The programs of the process have provably ended, too; only with `dead`, `replaced` and `left`. A second notice may tell it.
+  bool programs_ended = false;
 };
 
 // -- a node: jobs ----------------------------------------------------------------------------------------------------------
@@ -166,29 +169,6 @@ struct coordinator_wish {
 
 struct elastic_due {
   core::time_point wall{};
-};
-
-enum class elastic_order_kind : std::uint8_t { trigger, cancel, drain, resume, reshare, describe };
-
-/// An order of an operator for a running job.
-struct elastic_order {
-  core::elastic::elastic_job_id job{};
-  elastic_order_kind kind = elastic_order_kind::trigger;
-  /// Unset: all items.
-  std::optional<core::elastic::item_number> item = {};
-  /// Run to cancel; 0: the current ones; only with `cancel`.
-  core::elastic::item_run_id run{};
-  /// Request that is carried out; only with `trigger`, as are its policy and parameter.
-  core::elastic::request_id request{};
-  core::elastic::request_policy policy = core::elastic::request_policy::discard;
-  std::optional<std::string> param = {};
-};
-
-/// Number of items that the order reached.
-struct elastic_reply {
-  std::size_t items = 0;
-  /// Description for users; only after `describe`.
-  std::string text;
 };
 
 /// Writes of one coordinator. Each is one op; the ops of one message go into one transaction if it has room.
@@ -215,6 +195,20 @@ struct elastic_job_change {
 };
 
 struct slot_release_order {};
+
+/// A failed item, or hook, for an error handler of its job that notifies users. Sent once its end is stored.
+struct item_error {
+  /// Never null.
+  std::shared_ptr<const core::elastic::elastic_job_row> job;
+  core::elastic::item_number item{};
+  /// 0: a hook that did not begin.
+  core::elastic::item_run_id run{};
+  /// Name of the host; empty: not known any more.
+  std::string host;
+  core::time_point at{};
+  /// Of the failure, for users.
+  std::string text;
+};
 
 // -- a host ----------------------------------------------------------------------------------------------------------------
 
@@ -254,10 +248,34 @@ struct item_grants {
   std::vector<elastic_grant> items;
 };
 
+/// The error handler of a job has handled a failed item.
+struct error_handled {
+  core::elastic::item_run_id run{};
+  /// Items of the same fire that have not begun are cancelled.
+  bool aborts = false;
+  /// Why the handler could not do its work; empty: it did.
+  std::string trouble = {};
+};
+
 struct item_order {
   core::elastic::item_run_id run{};
   core::elastic::fence_number fence{};
   core::elastic::item_order order = core::elastic::item_order::cancel;
+};
+
+/// A call of each-node listeners has ended.
+struct listeners_ended {
+  /// Number of the call within its job.
+  std::uint64_t call = 0;
+  core::run_outcome outcome = {};
+};
+
+/// A call of each-node listeners of a job has begun, or has ended.
+struct listener_note {
+  core::elastic::elastic_job_id job{};
+  bool begins = false;
+  /// For the log of the process; empty: nothing failed.
+  std::string failure = {};
 };
 
 /// The lease is over: slots are closed, bodies are stopped, process groups are killed. Runs with a longer lease go on.

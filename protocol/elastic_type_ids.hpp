@@ -20,8 +20,6 @@ struct host_events_done;
 struct host_notice;
 struct death_report;
 struct coordinator_wish;
-struct elastic_order;
-struct elastic_reply;
 struct elastic_due;
 struct elastic_ops;
 struct elastic_stored;
@@ -34,8 +32,12 @@ struct item_event;
 struct item_grants;
 struct item_order;
 struct lease_end;
+struct listeners_ended;
+struct listener_note;
 struct link_subscription;
 struct hosts_subscription;
+struct error_handled;
+struct item_error;
 
 } // namespace ringmaster::protocol
 
@@ -51,8 +53,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_notice))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::death_report))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::coordinator_wish))
-  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_order))
-  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_reply))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_due))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_ops))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_stored))
@@ -67,6 +67,10 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::lease_end))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::link_subscription))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::hosts_subscription))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::error_handled))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::item_error))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::listeners_ended))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::listener_note))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_elastic)
 
@@ -82,8 +86,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events_done)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_notice)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::death_report)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::coordinator_wish)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_order)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_ops)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_stored)
@@ -98,3 +100,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_order)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::lease_end)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_subscription)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::hosts_subscription)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::error_handled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_error)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::listeners_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::listener_note)

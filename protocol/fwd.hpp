@@ -219,5 +219,19 @@ struct elastic_edited;
 struct elastic_triggered;
 struct elastic_history_query;
 struct elastic_history_page;
+struct elastic_servers_query;
+struct elastic_server_list;
+struct elastic_dump_query;
+struct elastic_dump_found;
+struct set_elastic_server;
+struct restart_elastic;
+struct cancel_elastic_run;
+struct set_elastic_host;
+struct elastic_host_edited;
+struct elastic_draft_query;
+struct elastic_declaration_query;
+struct add_elastic;
+struct update_elastic;
+struct remove_elastic;
 
 } // namespace ringmaster::protocol

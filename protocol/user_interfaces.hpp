@@ -208,12 +208,31 @@ using elastic_admin = caf::typed_actor<
   caf::result<elastic_items_found>(elastic_items_query),
   caf::result<elastic_history_page>(elastic_history_query),
   caf::result<elastic_host_list>(elastic_hosts_query),
+  caf::result<elastic_server_list>(elastic_servers_query),
+  caf::result<elastic_dump_found>(elastic_dump_query),
   /// Errors: invalid_argument (an unknown strategy).
   caf::result<elastic_plan_preview>(elastic_plan_query),
+  /// Errors: invalid_argument for a definition that could not be stored.
+  caf::result<elastic_plan_preview>(elastic_draft_query),
+  caf::result<exported_file>(elastic_declaration_query),
+  /// Reply when the edit is durable; nodes learn of it afterwards. Errors: invalid_argument, with the member that is wrong first;
+  /// conflict (a name that exists, a declared job, a later edit, items that run); unavailable also while the clock is in doubt
+  /// and the job would be planned.
+  caf::result<elastic_edited>(add_elastic),
+  caf::result<elastic_edited>(update_elastic),
+  caf::result<elastic_edited>(remove_elastic),
   /// Replies when the new status is durable; nodes learn of it afterwards. Errors: unavailable also while the clock is in doubt
   /// and the job would be planned.
   caf::result<elastic_edited>(set_elastic_status),
   caf::result<elastic_edited>(set_elastic_item),
+  /// Errors: not_found also for a server without a host.
+  caf::result<elastic_edited>(set_elastic_server),
+  /// Errors: as of set_elastic_status.
+  caf::result<elastic_edited>(restart_elastic),
+  /// Errors: conflict (the run has ended).
+  caf::result<elastic_edited>(cancel_elastic_run),
+  /// Errors: not_found; conflict (a host to be removed is up, or items run on it).
+  caf::result<elastic_host_edited>(set_elastic_host),
   /// Replies when the request is durable. Errors: conflict (too many requests wait), too_large.
   caf::result<elastic_triggered>(trigger_elastic)>;
 

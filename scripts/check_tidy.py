@@ -227,10 +227,10 @@ def named_test_rule(repository: Repository) -> Iterator[str]:
     """Pages name tests as `tests/…/file "name"`: the file is there, and the name in it."""
     for name in repository.of({".md"}):
         for number, line in repository.lines(name):
-            for path, test in re.findall(r'\b(tests/[\w/]+\.(?:cpp|hpp|py))(?: "([^"]+)")?', line):
+            for path, test in re.findall(r'\b(tests/[\w/]+\.(?:cpp|hpp|py|mjs))(?: "([^"]+)")?', line):
                 if path not in repository.files:
                     yield f"{name}:{number}: {path} does not exist"
-                elif test and not re.search(rf'"{re.escape(test)}"|\bdef {re.escape(test)}\(', repository.text(path)):
+                elif test and not re.search(rf'(["\']){re.escape(test)}\1|\bdef {re.escape(test)}\(', repository.text(path)):
                     yield f"{name}:{number}: {path} has no test {test!r}"
 
 
@@ -302,13 +302,20 @@ def label_list_rule(repository: Repository) -> Iterator[str]:
 
 
 def parity_rule(repository: Repository) -> Iterator[str]:
-    """A feature of the Java admin has a test, or waits for the console."""
+    """A feature of the Java admin has a test, or waits for the console. One of ElasticJob has a test."""
     page = "docs/parity.md"
     section = repository.text(page).partition("\n## ")[0] if page in repository.files else ""
     for number, line in enumerate(section.splitlines(), 1):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if re.match(r"\| \d", line) and not cells[3] and "console" not in cells[4]:
             yield f"{page}:{number}: {cells[1]!r} names no test"
+    page = "docs/elasticjob_parity.md"
+    rows = [line for _, line in repository.lines(page) if line.startswith("| EJ-")] if page in repository.files else []
+    for expected, row in enumerate(rows, 1):
+        if not row.startswith(f"| EJ-{expected:02} |"):
+            yield f"{page}:1: expected a row EJ-{expected:02}"
+        elif not re.search(r'tests/\S+ "', row):
+            yield f"{page}:1: EJ-{expected:02} names no test"
 
 
 # Words that no text uses any more, and what stands in their place: ../docs/glossary.md.

@@ -48,7 +48,7 @@ ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$"
 LAST_STATUSES = "pending|running|succeeded|failed|missed"
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 KINDS = "cron|misfire|manual|parent|retry|api|missed"
-PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=255)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 PATH_VERSION = {"name": "version", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
@@ -287,9 +287,19 @@ operation("get", "/now", "any user", "Returns what the nodes do now, in figures 
           headers={"ETag": "Value for If-None-Match."},
           parameters=[header("If-None-Match", "Answers 304 if nothing but now_ms has changed.")])
 operation("get", "/elastic/jobs", "viewer", "Lists elastic jobs by namespace and name", reply=page_of("ElasticJobRow"),
-          parameters=[query("group", ID), query("status", one_of("enabled", "disabled", "shut_down")),
+          parameters=[query("group", ID), query("status", one_of("enabled", "disabled", "shut_down", "draining")),
                       query("name", text(), "Part of the name."), *PAGING])
-operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"))
+operation("post", "/elastic/jobs", "editor", "Creates an elastic job", 201, MADE, "ElasticNewJob", headers=PLACE, more=[409])
+operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"), headers=ETAG)
+operation("put", "/elastic/jobs/{id}", "editor", "Replaces the definition of an elastic job; absent options get their defaults",
+          reply=ref("ElasticEdit"), body="ElasticJobDraft", parameters=[SEEN], headers=ETAG, more=[409, 412, 428])
+operation("delete", "/elastic/jobs/{id}", "editor", "Removes an elastic job without items that run; its runs stay as history",
+          204, parameters=[MAY_HAVE_SEEN], more=[409, 412])
+operation("get", "/elastic/jobs/{id}/declaration", "viewer", "Returns an elastic job as a table of a declared file",
+          reply={"type": "string"})
+operation("post", "/elastic/preview", "viewer",
+          "Returns the plan that a definition would have now with the hosts of its group. Changes nothing",
+          reply=shown({"items": array(ref("ElasticShare"))}), body="ElasticPreview", more=[404])
 operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
           reply=page_of("ElasticItem"), parameters=PAGING)
 operation("get", "/elastic/jobs/{id}/history", "viewer",
@@ -309,6 +319,31 @@ operation("post", "/elastic/jobs/{id}/shutdown", "operator",
           "Shuts an elastic job down: it fires no more until it is enabled", reply=ref("ElasticEdit"))
 operation("post", "/elastic/jobs/{id}/trigger", "operator", "Requests a run of an elastic job, or of one item", 202,
           shown({"request": text("Number of the request.")}), "ElasticTrigger?", parameters=[KEY], more=[409])
+operation("post", "/elastic/jobs/{id}/drain", "operator",
+          "Drains an elastic job: its runs are asked to end, and no others begin until it is enabled", reply=ref("ElasticEdit"))
+operation("post", "/elastic/jobs/{id}/restart", "operator", "Cancels the open runs of an elastic job and enables it",
+          reply=ref("ElasticEdit"))
+operation("post", "/elastic/jobs/{id}/hosts/{name}/enable", "operator",
+          "Enables a host for an elastic job, by id or IP address", reply=ref("ElasticEdit"))
+operation("post", "/elastic/jobs/{id}/hosts/{name}/disable", "operator",
+          "Disables a host for an elastic job, by id or IP address; runs go on", reply=ref("ElasticEdit"))
+operation("get", "/elastic/jobs/{id}/dump", "viewer", "Returns the stored state of an elastic job, for reports of defects",
+          reply=shown({"items": array(ref("ElasticDumpLine"))}), parameters=[
+              query("mask", truth(), "Replace IP addresses (true). Only administrators may send false.")])
+operation("post", "/elastic/runs/{id}/cancel", "operator", "Cancels a run of an item; one that ignores it is killed",
+          reply=ref("ElasticEdit"), more=[409])
+operation("post", "/elastic/hosts/{name}/enable", "administrator",
+          "Gives a host, or all known hosts with an IP address, runs of elastic jobs again", reply=ref("ElasticHostEdit"))
+operation("post", "/elastic/hosts/{name}/disable", "administrator",
+          "Gives a host, or all known hosts with an IP address, no more runs; open runs go on", reply=ref("ElasticHostEdit"))
+operation("post", "/elastic/hosts/{name}/drain", "administrator",
+          "Gives a host, or all known hosts with an IP address, no more runs, and asks open runs to end",
+          reply=ref("ElasticHostEdit"))
+operation("post", "/elastic/hosts/{name}/remove", "administrator",
+          "Removes a host that is down, or all known hosts with an IP address, from the lists", reply=ref("ElasticHostEdit"),
+          more=[409])
+operation("get", "/elastic/servers", "viewer", "Lists the hosts of elastic jobs by IP address, with counts",
+          reply=shown({"items": array(ref("ElasticServer"))}), parameters=[query("group", ID)])
 operation("get", "/elastic/hosts", "viewer", "Lists the hosts of elastic jobs", reply=shown({"items": array(ref("ElasticHost"))}),
           parameters=[query("group", ID)])
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
@@ -344,7 +379,7 @@ operation("get", "/audit", "administrator", "Lists the audit log, newest first",
         "job", "group", "run", "user", "api_key", "source", "alarm", "setting", "elastic_job", "elastic_host")),
     query("object_id", ANY_NUMBER), query("action", one_of(
         "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply",
-        "enable", "disable", "shutdown")),
+        "enable", "disable", "shutdown", "drain", "cancel", "restart")),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."),
     query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
 
@@ -373,7 +408,7 @@ def document():
     file["304"] = {"description": "The log has not changed."}
     now = paths["/api/v1/now"]["get"]["responses"]
     now["304"] = {"description": "Nothing but now_ms has changed."}
-    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration"):
+    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration", "/api/v1/elastic/jobs/{id}/declaration"):
         exported = paths[path]["get"]["responses"]["200"]
         exported["content"] = {"application/toml": exported["content"]["application/json"]}
     drift = paths["/api/v1/declared/{name}/drift"]["get"]["responses"]
@@ -382,7 +417,8 @@ def document():
             "description": "Refused: another user changed the object meanwhile.", "content": {
                 "application/problem+json": {"schema": ref("EditProblem")}}}
     for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post"), ("/api/v1/jobs", "post"),
-                         ("/api/v1/jobs/{id}", "put")):
+                         ("/api/v1/jobs/{id}", "put"), ("/api/v1/elastic/jobs", "post"),
+                         ("/api/v1/elastic/jobs/{id}", "put")):
         paths[path][method]["responses"]["400"] = {"description": "Refused; a wrong schedule with its part.", "content": {
             "application/problem+json": {"schema": ref("ScheduleProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]

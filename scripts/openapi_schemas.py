@@ -209,6 +209,12 @@ USER_SETTINGS = {
     "refresh_s": maybe(whole(1, 3600, "Seconds between two readings of a page that refreshes itself; null: chosen by the page.")),
     "keys": maybe(truth("Single keys act as shortcuts."))}
 
+ELASTIC_ALARMS = ("ej_fail", "ej_late", "ej_unowned", "ej_takeovers")
+ELASTIC_SUBJECT = {
+    "elastic_job": maybe(ID),
+    "item": maybe(whole(-2, INT32_MAX, "Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items.")),
+    "item_run": maybe(whole(1, description="Run of the item; null: none."))}
+
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
                       "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
@@ -358,7 +364,10 @@ SCHEMAS = {
     "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
                     "demo": truth("A server of `ringmaster demo`."),
                     "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
-                    "features": shown({"glue": truth("Users may enter scripts.")}),
+                    "features": shown({
+                        "glue": truth("Users may enter scripts."),
+                        "elastic_unsupported": array(text(), description="Options of elastic jobs that are refused, because "
+                                                                         "no node does yet what they say.")}),
                     "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
                     ["product", "language", "languages", "demo"]),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
@@ -375,9 +384,10 @@ SCHEMAS = {
     "AlarmRule": shown({
         "key": text("Name of the rule."), "source": text("Source that declares the rule."),
         "group": maybe(text("App name of its group; null: all groups.")),
-        "job": maybe(text("Key of its declared job; null: all jobs of the group.")),
+        "job": maybe(text("Key of its declared job, or name of an elastic job; null: all jobs of the group.")),
         "channels": array(text()), "mail_to": array(text()), "on": one_of("every_attempt", "last_attempt"),
         "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
+        "kinds": array(one_of(*ELASTIC_ALARMS), description="Kinds of alarms of elastic jobs; empty: all."),
         "recovered": truth("The first success after an alarm is reported, too.")}),
     "OpenAlarms": shown({
         "items": array(ref("OpenAlarm"), maximum=200, description="Oldest first."), "truncated": truth("There are more."),
@@ -386,17 +396,20 @@ SCHEMAS = {
                                       "one entry."),
         "node": maybe(text("Node that answers, and sent the messages; null while it has not joined the cluster yet."))}),
     "OpenAlarm": shown({
-        "id": whole(1), "kind": one_of("failure", "recovery"), "job": ID, "job_name": maybe(text("Null: the job was removed.")),
+        "id": whole(1, description="Ordinary and elastic jobs are numbered apart."),
+        "kind": one_of("failure", "recovery", *ELASTIC_ALARMS), "job": maybe(ID),
+        "job_name": maybe(text("Null: the job was removed.")),
         "group": maybe(ID), "group_title": maybe(text()),
-        "run": whole(1, description="The failed run; for a recovery, the first that succeeded."),
+        "run": maybe(whole(1, description="The failed run; for a recovery, the first that succeeded.")), **ELASTIC_SUBJECT,
         "since_ms": {**MS, "description": "Time of the decision to raise the alarm."},
         "state": one_of("waiting", "taken", description="taken: a node that is up sends its message, perhaps with other alarms."),
         "node": maybe(text("Node that has taken it."))}),
     "SentMessage": shown({
         "at_ms": {**MS, "description": "Outcome of the last attempt."}, "channel": text("mail, or the name of a webhook."),
         "recipient": maybe(text("Address, for the channel mail.")),
-        "kind": one_of("failure", "recovery", "summary", description="summary: alarms that the channel's limit held back."),
-        "job": maybe(ID), "job_name": maybe(text()), "run": maybe(whole(1)),
+        "kind": one_of("failure", "recovery", "summary", *ELASTIC_ALARMS,
+                       description="summary: alarms that the channel's limit held back."),
+        "job": maybe(ID), "job_name": maybe(text()), "run": maybe(whole(1)), **ELASTIC_SUBJECT,
         "count": whole(1, description="Number of alarms that the message stands for."),
         "outcome": one_of("delivered", "will_retry", "given_up"), "attempts": whole(1),
         "detail": maybe(text("Why the message was not delivered."))}),

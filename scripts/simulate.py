@@ -3,6 +3,7 @@
 
     scripts/simulate.py --tests build/release/tests/simulation/simulation_tests --count 1000000
     scripts/simulate.py --tests … --kind shared --first 5001 --count 20000 --processes 4
+    scripts/simulate.py --tests build/release/tests/simulation/elastic/elastic_simulation_tests --kind elastic --count 100000
 
 Each process runs `--chunk` histories one after another, at the lowest priority. For a chunk that breaks an invariant it prints
 the output of the test: history, trace, violations and the command that repeats the history. Exits with 0 if no chunk did.
@@ -19,12 +20,15 @@ TESTS = {
     "shared": "beside Java*",
     "mariadb": "on MariaDB random*",
     "mariadb-shared": "on MariaDB nothing*",
+    "elastic": "random histories keep*",
 }
 
 
 def parse():
     parser = argparse.ArgumentParser(description="Runs many simulated histories.")
-    parser.add_argument("--tests", required=True, help="path of the executable simulation_tests, best of the preset release")
+    parser.add_argument("--tests", required=True,
+                        help="path of the executable simulation_tests, best of the preset release; for elastic: of"
+                             " elastic_simulation_tests")
     parser.add_argument("--kind", choices=TESTS, default="random")
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--count", type=int, default=100_000, help="number of seeds")

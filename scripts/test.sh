@@ -4,7 +4,7 @@
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors and with
 #                                   Chromium; its packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
-#                                   simulation, commands, browser, interop, chaos, elastic, tidy
+#                                   simulation, elastic_simulation, commands, browser, interop, chaos, elastic, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #

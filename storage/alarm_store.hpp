@@ -16,7 +16,8 @@
 
 namespace ringmaster::storage {
 
-/// Store of alarms. Errors as in every role of the store.
+/// Store of alarms. Alarms of elastic jobs are rows of `ej_alarm`, with the same states; `elastic_store::write` decides them.
+/// Errors as in every role of the store.
 class alarm_store {
 public:
   virtual ~alarm_store() = default;
@@ -29,7 +30,8 @@ public:
                                                               core::time_point now, std::size_t limit) = 0;
 
   /// Ends alarms that `owner` took: writes their status to the log row if it is still -1 there, and deletes their intents. Alarms
-  /// of other owners, and alarms already ended, stay unchanged.
+  /// of other owners, and alarms already ended, stay unchanged. Alarms of elastic jobs have no status; with `await_recovery`, an
+  /// item that has succeeded since the alarm gets its alarm of kind `recovery` here, another one with its next success.
   virtual core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) = 0;
 
   /// Performs one step of the sweep for failed runs without a decision: alarm_status 0 (from a Java admin, or written with SQL),

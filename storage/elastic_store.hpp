@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_dump.hpp"
 #include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/history_purge.hpp"
+#include "core/elastic/server_list.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "core/result.hpp"
@@ -68,7 +70,8 @@ public:
   // Coordinators.
 
   /// E4 to E10 in one transaction. Each op is decided alone and has its answer, in the order of `batch.ops`; ops of a slot with
-  /// another epoch are `fenced`, the others are kept. Alarms of the ops are left to the caller. Errors: `fenced`;
+  /// another epoch are `fenced`, the others are kept. Alarms of the ops are stored with them, for jobs with recipients only: they
+  /// are taken and finished by `alarm_store`. Errors: `fenced`;
   /// `invalid_argument` for more than `batch_items_max` item writes, an op whose items are of another job, and a value that does
   /// not fit.
   virtual core::result<std::vector<core::elastic::elastic_answer>> write(const core::elastic::elastic_batch& batch,
@@ -92,10 +95,14 @@ public:
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;
 
-  /// E14. Stores results of open runs whose slot `owner` does not have. The first result of a run stays; those of other runs are
-  /// left out.
-  virtual core::result<void> deliver(const core::node_incarnation& owner,
+  /// E14. Stores ends of open runs of `host` whose slot `owner` does not have. The first one of a run stays; those of other
+  /// runs, and with another fence, are left out. Until the result of a body is applied, its run cannot be lost: E9 is answered
+  /// with `guard_lost`. The row leaves with the run. Errors: `too_large` beyond `outcome_bytes`.
+  virtual core::result<void> deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
                                      std::span<const core::elastic::inbox_row> results) = 0;
+
+  /// Returns jobs with a result in the inbox that ends an open run, ascending, at most `limit`.
+  virtual core::result<std::vector<core::elastic::elastic_job_id>> jobs_with_results(std::size_t limit) = 0;
 
   /// Remove what is older than `before`, a step at a time: from a place on, at most `limit` rows of each kind. Open runs stay,
   /// runs whose takeover an item waits for, the last planned fire of each job, its newest plan and those of its fires.
@@ -120,13 +127,22 @@ public:
   virtual core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
                                                                const core::principal& by) = 0;
 
-  /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
-  /// groups. `group`: only those with its app name.
+  /// Returns the hosts that are up or silent, and those that operators disabled or drain, by number, at most `hosts_max`; to
+  /// users those with the app name of one of their groups. `group`: only those with its app name.
   virtual core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                                    const core::principal& by) = 0;
 
   /// Returns the hosts of all groups on which items run, by number.
   virtual core::result<std::vector<core::elastic::elastic_host_load>> host_loads() = 0;
+
+  /// Returns the servers of all hosts that were not removed, also of those that are down, sorted by IP address; to users those of
+  /// their groups. `group`: only hosts with its app name.
+  virtual core::result<std::vector<core::elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                                           const core::principal& by) = 0;
+
+  /// Returns the stored state of a job. Errors: `forbidden` also without `masked`, unless the user is an administrator.
+  virtual core::result<core::elastic::elastic_dump> dump(core::elastic::elastic_job_id job, bool masked,
+                                                         const core::principal& by) = 0;
 
   // Edits.
 
@@ -140,18 +156,18 @@ public:
                                                                                   std::size_t limit) = 0;
 
   /// E11. Adds a job, or stores a new version: columns, missing items, surplus items flagged, next time. An equal definition
-  /// changes nothing. Errors: `not_found`; `conflict` for another version, a name that exists, and another kind or handler
-  /// without `replace_class`; `forbidden` without the right of editors in the stored and the new group; `invalid_argument`, also
-  /// for another namespace.
+  /// changes nothing. Errors: `not_found`; `conflict` for another version (`core::edited_meanwhile`), a name that exists, a
+  /// declared job, and another kind or handler without `replace_class`; `forbidden` without the right of editors in the stored
+  /// and the new group; `invalid_argument`, also for another namespace and for an enabled job whose schedule never fires.
   virtual core::result<core::elastic::elastic_edit_done> put(const core::elastic::elastic_edit& edit, core::time_point now,
                                                              const core::principal& by) = 0;
 
   /// E11. Deletes a job with its items, plans, fires and requests; its runs stay as history. Errors: `not_found`; `forbidden`;
-  /// `conflict` for another version, and while an item is open or wanted.
+  /// `conflict` for another version (`core::edited_meanwhile`), a declared job, and while an item is open or wanted.
   virtual core::result<core::elastic::elastic_edit_done> remove(core::elastic::elastic_job_id job, std::int64_t version,
                                                                 core::time_point now, const core::principal& by) = 0;
 
-  /// E12. Sets the status. `on` plans the next instant after `now`. Errors of these four: `not_found`; `forbidden` without the
+  /// E12. Sets the status. `on` plans the next instant after `now`. Errors of these six: `not_found`; `forbidden` without the
   /// right to operate.
   virtual core::result<core::elastic::elastic_edit_done> set_status(core::elastic::elastic_job_id job,
                                                                     core::elastic::job_status status, core::time_point now,
@@ -162,15 +178,31 @@ public:
                                                                            core::elastic::item_number item, bool disabled,
                                                                            core::time_point now, const core::principal& by) = 0;
 
-  /// E12. Disables or enables a server for one job, or for all jobs of a namespace, which only administrators may.
-  virtual core::result<core::elastic::elastic_edit_done> set_server_disabled(const core::elastic::server_row& server,
-                                                                             bool disabled, core::time_point now,
+  /// E12. Cancels the open runs of a job and enables it.
+  virtual core::result<core::elastic::elastic_edit_done> restart(core::elastic::elastic_job_id job, core::time_point now,
+                                                                 const core::principal& by) = 0;
+
+  /// E12. Cancels a run; the same run again changes nothing. Errors: `conflict` for a run that has ended.
+  virtual core::result<core::elastic::elastic_edit_done> cancel_run(core::elastic::item_run_id run, core::time_point now,
+                                                                    const core::principal& by) = 0;
+
+  /// E12. Disables or enables a server for one job: the id or the IP address of a host. Errors: `not_found` also for a server
+  /// that no host ever had.
+  virtual core::result<core::elastic::elastic_edit_done> set_server_disabled(core::elastic::elastic_job_id job,
+                                                                             const std::string& server, bool disabled,
+                                                                             core::time_point now,
                                                                              const core::principal& by) = 0;
 
   /// E12. Adds a request with an id of the caller's choice; the same id again changes nothing. Errors: `conflict` for an id that
   /// another job's request has, and beyond 100 waiting requests of the job.
   virtual core::result<core::elastic::elastic_edit_done> add_request(const core::elastic::request_row& request,
                                                                      core::time_point now, const core::principal& by) = 0;
+
+  /// Sets the mode of a host, over all its processes, or of all known hosts with an IP address. `removed` also ends a silent host
+  /// for good: its process must enter as a new one. Errors: `not_found`; `forbidden` for all but administrators; `conflict` if a
+  /// host to be removed is up, or items run on it.
+  virtual core::result<core::elastic::host_edit_done> set_host_mode(const std::string& server, core::elastic::host_mode mode,
+                                                                    core::time_point now, const core::principal& by) = 0;
 };
 
 } // namespace ringmaster::storage

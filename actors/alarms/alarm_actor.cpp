@@ -21,9 +21,28 @@ std::string lane_of(const std::string& channel, const std::string& recipient) {
   return recipient.empty() ? channel : channel + ' ' + recipient;
 }
 
+/// Returns the part of a message id that names the alarm: the run, or the alarm of an elastic job, which may have no run.
+std::string origin_of(const core::pending_alarm& alarm) {
+  return alarm.elastic ? "elastic." + std::to_string(core::number(alarm.id)) : std::to_string(core::number(alarm.origin));
+}
+
 std::string message_id(const core::pending_alarm& alarm, std::uint64_t count) {
-  return std::string{"ringmaster."} + (alarm.kind == core::alarm_kind::recovery ? "recovery." : "alarm.") +
-         std::to_string(core::number(alarm.origin)) + (count > 1 ? "." + std::to_string(count) : "");
+  return std::string{"ringmaster."} + (alarm.kind == core::alarm_kind::recovery ? "recovery." : "alarm.") + origin_of(alarm) +
+         (count > 1 ? "." + std::to_string(count) : "");
+}
+
+/// Returns the text by which equal failures are grouped.
+std::string reason_of(const core::pending_alarm& alarm) {
+  if (alarm.elastic)
+    return core::failure_reason(*alarm.elastic);
+  return alarm.run ? core::failure_reason(*alarm.run) : std::string{};
+}
+
+core::message_subject subject_of(const core::pending_alarm& alarm, std::uint64_t count) {
+  core::message_subject out{alarm.kind, alarm.job, alarm.about->name, alarm.origin, count};
+  if (alarm.elastic)
+    out.elastic = *alarm.elastic;
+  return out;
 }
 
 bool may_succeed_later(core::errc code) noexcept {
@@ -137,11 +156,13 @@ void alarm_actor_state::admit(core::pending_alarm&& alarm) {
   const bool recovery = alarm.kind == core::alarm_kind::recovery;
   if (!alarm.about || (recovery && !(alarm.about->rule && alarm.about->rule->recovered)))
     return end(id, core::alarm_status::not_needed);
+  if (alarm.elastic)
+    cut(alarm.elastic->message);
   if (alarm.run) {
     cut(alarm.run->trigger_msg);
     cut(alarm.run->handle_msg);
   }
-  const auto what = windows_.key_of(alarm.job, alarm.run ? core::failure_reason(*alarm.run) : std::string{});
+  const auto what = windows_.key_of(alarm.subject(), reason_of(alarm));
   const auto window = alarm.about->rule ? alarm.about->rule->dedup.value_or(settings_.dedup) : settings_.dedup;
   const auto& placed = cases_.emplace(id, alarm_case{std::move(alarm), 0, false}).first->second;
   if (recovery || windows_.open(what, window, now()))
@@ -150,7 +171,7 @@ void alarm_actor_state::admit(core::pending_alarm&& alarm) {
     hold(what, id);
 }
 
-void alarm_actor_state::hold(const core::alarm_windows::key& what, core::intent_id alarm) {
+void alarm_actor_state::hold(const core::alarm_windows::key& what, core::alarm_id alarm) {
   const auto& about = *cases_.at(alarm).alarm.about;
   if (!core::mail_addresses(about.alarm_email, about.rule ? &*about.rule : nullptr).empty())
     metrics_.count(protocol::mail_channel, "suppressed");
@@ -175,7 +196,7 @@ void alarm_actor_state::end_windows() {
 
 // -- recipients ------------------------------------------------------------------------------------------------------------
 
-void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms) {
+void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::alarm_id>& alarms) {
   const auto* rule = alarm.about->rule ? &*alarm.about->rule : nullptr;
   const auto addresses = core::mail_addresses(alarm.about->alarm_email, rule);
   const auto places = addresses.size() + (rule ? rule->channels.size() : 0);
@@ -201,12 +222,10 @@ void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t cou
 }
 
 void alarm_actor_state::tell_places(const core::pending_alarm& alarm, std::uint64_t count,
-                                    const std::vector<core::intent_id>& alarms, std::string_view log) {
+                                    const std::vector<core::alarm_id>& alarms, std::string_view log) {
   const auto* rule = alarm.about->rule ? &*alarm.about->rule : nullptr;
-  const auto message = std::make_shared<const core::alarm_message>(
-    settings_.form == "xxl"
-      ? core::alarm_message_of(alarm, count, language_)
-      : core::plain_alarm_of(alarm, count, cases_.at(alarms.front()).alarm.since, settings_.link, log));
+  const auto message =
+    std::make_shared<const core::alarm_message>(message_of(alarm, count, cases_.at(alarms.front()).alarm.since, log));
   for (const auto& address : core::mail_addresses(alarm.about->alarm_email, rule))
     deliver(std::string{protocol::mail_channel}, address, alarm, count, message, alarms);
   if (rule)
@@ -214,29 +233,44 @@ void alarm_actor_state::tell_places(const core::pending_alarm& alarm, std::uint6
       deliver(channel, {}, alarm, count, message, alarms);
 }
 
+core::alarm_message alarm_actor_state::message_of(const core::pending_alarm& alarm, std::uint64_t count, core::time_point since,
+                                                  std::string_view log) const {
+  const bool as_xxl = settings_.form == "xxl";
+  if (alarm.elastic)
+    return as_xxl ? core::elastic_message_of(alarm, count, language_)
+                  : core::plain_elastic_alarm_of(alarm, count, since, settings_.elastic_link);
+  return as_xxl ? core::alarm_message_of(alarm, count, language_)
+                : core::plain_alarm_of(alarm, count, since, settings_.link, log);
+}
+
 void alarm_actor_state::deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm,
                                 std::uint64_t count, const std::shared_ptr<const core::alarm_message>& message,
-                                const std::vector<core::intent_id>& alarms) {
+                                const std::vector<core::alarm_id>& alarms) {
   const auto lane = lane_of(channel, recipient);
   const bool full = deliveries_.waiting(channel) >= deliveries_per_channel_max;
   // A message must not overtake others of its lane that wait for the summary.
   if (full || summaries_.contains(lane) || !rate_.take(lane, now()))
     return suppress(lane, channel, recipient, alarm, count, alarms);
-  deliveries_.add({.channel = channel, .recipient = recipient, .message = message, .message_id = message_id(alarm, count),
-                   .about = {alarm.kind, alarm.job, alarm.about->name, alarm.origin, count}, .alarms = alarms, .since = now(),
+  deliveries_.add({.channel = channel,
+                   .recipient = recipient,
+                   .message = message,
+                   .message_id = message_id(alarm, count),
+                   .about = subject_of(alarm, count),
+                   .alarms = alarms,
+                   .since = now(),
                    .next_try = now()});
 }
 
 void alarm_actor_state::suppress(const std::string& lane, const std::string& channel, const std::string& recipient,
                                  const core::pending_alarm& alarm, std::uint64_t count,
-                                 const std::vector<core::intent_id>& alarms) {
+                                 const std::vector<core::alarm_id>& alarms) {
   metrics_.count(channel, "suppressed", count);
   auto& summary = summaries_[lane];
   if (summary.count == 0)
-    summary = {channel, recipient, {}, {}, 0, alarm.origin};
+    summary = {channel, recipient, {}, {}, 0, origin_of(alarm)};
   summary.count += count;
-  auto& job = summary.jobs[alarm.job];
-  job.job = alarm.job;
+  auto& job = summary.jobs[alarm.subject()];
+  job.job = alarm.subject();
   job.name = alarm.about->name;
   job.count += count;
   for (const auto id : alarms) {
@@ -264,7 +298,7 @@ void alarm_actor_state::send_summaries() {
     for (const auto& [id, job] : summary.jobs)
       jobs.push_back(job);
     auto message = std::make_shared<const core::alarm_message>(core::summary_message_of(jobs, summary.count, language_));
-    auto id = "ringmaster.summary." + std::to_string(core::number(summary.first)) + "." + std::to_string(summary.count);
+    auto id = "ringmaster.summary." + summary.first + "." + std::to_string(summary.count);
     deliveries_.add({.channel = summary.channel, .recipient = summary.recipient, .message = std::move(message),
                      .message_id = std::move(id), .about = {.count = summary.count}, .alarms = std::move(summary.alarms),
                      .since = now(), .next_try = now()});
@@ -344,7 +378,7 @@ caf::result<protocol::sent_messages> alarm_actor_state::list(const protocol::sen
 
 // -- ending alarms ---------------------------------------------------------------------------------------------------------
 
-void alarm_actor_state::end(core::intent_id alarm, std::int32_t status, bool await_recovery) {
+void alarm_actor_state::end(core::alarm_id alarm, std::int32_t status, bool await_recovery) {
   ends_.push_back({alarm, status, await_recovery});
 }
 

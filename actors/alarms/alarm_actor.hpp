@@ -94,17 +94,19 @@ private:
   void take();
   void taken(core::result<std::vector<core::pending_alarm>>&& alarms, std::size_t limit);
   void admit(core::pending_alarm&& alarm);
-  void hold(const core::alarm_windows::key& what, core::intent_id alarm);
+  void hold(const core::alarm_windows::key& what, core::alarm_id alarm);
   void end_windows();
   /// `alarms`: the alarms that the message stands for, all of them in memory.
-  void tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
+  void tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::alarm_id>& alarms);
   /// `log`: the lines of the run's log that the message quotes.
-  void tell_places(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms,
+  void tell_places(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::alarm_id>& alarms,
                    std::string_view log);
+  [[nodiscard]] core::alarm_message message_of(const core::pending_alarm& alarm, std::uint64_t count, core::time_point since,
+                                               std::string_view log) const;
   void deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm, std::uint64_t count,
-               const std::shared_ptr<const core::alarm_message>& message, const std::vector<core::intent_id>& alarms);
+               const std::shared_ptr<const core::alarm_message>& message, const std::vector<core::alarm_id>& alarms);
   void suppress(const std::string& lane, const std::string& channel, const std::string& recipient,
-                const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
+                const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::alarm_id>& alarms);
   void send_summaries();
 
   void send_waiting();
@@ -114,7 +116,7 @@ private:
   void remember(const alarm_delivery& delivery, core::message_outcome outcome, std::string why = {});
   [[nodiscard]] caf::result<protocol::sent_messages> list(const protocol::sent_messages_query& asked) const;
 
-  void end(core::intent_id alarm, std::int32_t status, bool await_recovery = false);
+  void end(core::alarm_id alarm, std::int32_t status, bool await_recovery = false);
   void flush();
   void arm();
   [[nodiscard]] steady now() const { return self_->clock().now(); }
@@ -137,7 +139,7 @@ private:
   bool ending_ = false;
   steady next_tick_{};
 
-  std::map<core::intent_id, alarm_case> cases_;
+  std::map<core::alarm_id, alarm_case> cases_;
   core::alarm_windows windows_;
   core::alarm_rate rate_;
   std::map<std::string, alarm_summary> summaries_;

@@ -25,7 +25,7 @@ struct alarm_delivery {
   std::shared_ptr<const core::alarm_message> message;
   std::string message_id;
   core::message_subject about = {};
-  std::vector<core::intent_id> alarms;
+  std::vector<core::alarm_id> alarms;
   std::chrono::steady_clock::time_point since{};
   std::chrono::steady_clock::time_point next_try{};
   unsigned failures = 0;
@@ -78,10 +78,11 @@ struct alarm_summary {
   std::string channel;
   std::string recipient;
   /// Alarms whose end waits for the summary.
-  std::vector<core::intent_id> alarms;
-  std::map<core::job_id, core::suppressed_job> jobs;
+  std::vector<core::alarm_id> alarms;
+  std::map<core::alarm_job, core::suppressed_job> jobs;
   std::uint64_t count = 0;
-  core::log_id first{};
+  /// Names the first of them.
+  std::string first;
 };
 
 } // namespace ringmaster::actors

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/alarm/alarm_text.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/text/text.hpp"
 #include "protocol/error.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Interface through which job_admin reads and writes declared files. The file format belongs to config; only apps knows both.
+// Interface through which job_admin and elastic_admin read and write declared files. The file format belongs to config; only apps
+// knows both.
 
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "core/editing/declared.hpp"
 #include "core/editing/declared_warnings.hpp"
 #include "core/editing/job_draft.hpp"
+#include "core/elastic/stored_rows.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -48,6 +50,11 @@ struct declared_files {
   /// Returns a job as a table. Errors of the store.
   std::function<core::result<std::string>(storage::store&, const core::job_record&, const core::principal&, core::time_point)>
     declare = {};
+  /// Returns an elastic job as a table. Errors of the store.
+  std::function<core::result<std::string>(storage::store&, const core::elastic::elastic_job_row&, core::time_point)>
+    declare_elastic = {};
+  /// Checks that a declared file could have the job. Errors: `invalid_argument`, with the key that is wrong first.
+  std::function<core::result<void>(const core::declared_elastic_job&)> check_elastic = {};
 };
 
 } // namespace ringmaster::actors

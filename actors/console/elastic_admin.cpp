@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "actors/console/elastic_drafts.hpp"
 #include "actors/console/seeded_tokens.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/elastic/plan_preview.hpp"
@@ -51,24 +53,40 @@ core::result<protocol::elastic_host_list> hosts_of(storage::store& store, const 
   });
 }
 
+
 const char* word_of(elastic::job_status status) {
   switch (status) {
   case elastic::job_status::on: return "enabled";
   case elastic::job_status::off: return "disabled";
+  case elastic::job_status::draining: return "drained";
   case elastic::job_status::shut_down: break;
   }
   return "shut down";
 }
 
+const char* word_of(elastic::host_mode mode) {
+  switch (mode) {
+  case elastic::host_mode::enabled: return "enabled";
+  case elastic::host_mode::disabled: return "disabled";
+  case elastic::host_mode::draining: return "drained";
+  case elastic::host_mode::removed: break;
+  }
+  return "removed";
+}
+
+std::string title_of(elastic::elastic_job_id job) { return "elastic job=" + std::to_string(core::number(job)); }
+
 } // namespace
 
 elastic_admin_state::elastic_admin_state(protocol::elastic_admin::pointer self, query_workers stores,
-                                         protocol::elastic_director director, protocol::wall_clock clock, logger log)
+                                         protocol::elastic_director director, protocol::wall_clock clock, logger log,
+                                         declared_files files)
   : self_{self},
     stores_{std::move(stores)},
     director_{std::move(director)},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    files_{std::move(files)},
     tokens_{seeded_tokens()} {}
 
 protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
@@ -93,9 +111,26 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
       return look<protocol::elastic_host_list, protocol::elastic_host_list>(
         [asked](storage::store& store) { return hosts_of(store, asked); });
     },
+    [this](const protocol::elastic_servers_query& asked) {
+      return look<std::vector<elastic::elastic_server>, protocol::elastic_server_list>(
+        [asked](storage::store& store) { return store.elastic().servers(asked.group, asked.by); });
+    },
+    [this](const protocol::elastic_dump_query& asked) {
+      return look<elastic::elastic_dump, protocol::elastic_dump_found>(
+        [asked](storage::store& store) { return store.elastic().dump(asked.job, asked.masked, asked.by); });
+    },
     [this](protocol::elastic_plan_query& asked) { return preview(std::move(asked)); },
+    [this](protocol::elastic_draft_query& asked) { return preview(std::move(asked)); },
+    [this](const protocol::elastic_declaration_query& asked) { return declare(asked); },
+    [this](protocol::add_elastic& order) { return add(std::move(order)); },
+    [this](protocol::update_elastic& order) { return update(std::move(order)); },
+    [this](const protocol::remove_elastic& order) { return remove(order); },
     [this](const protocol::set_elastic_status& order) { return set(order); },
     [this](const protocol::set_elastic_item& order) { return set(order); },
+    [this](const protocol::set_elastic_server& order) { return set(order); },
+    [this](const protocol::restart_elastic& order) { return restart(order); },
+    [this](const protocol::cancel_elastic_run& order) { return cancel(order); },
+    [this](const protocol::set_elastic_host& order) { return set(order); },
     [this](protocol::trigger_elastic& order) { return trigger(std::move(order)); },
   };
 }
@@ -112,7 +147,7 @@ caf::result<Reply> elastic_admin_state::look(UseCase use_case) {
 }
 
 template <class Reply, class UseCase, class Tell>
-caf::result<Reply> elastic_admin_state::edit(elastic::elastic_job_id job, const char* what, UseCase use_case, Tell reply) {
+caf::result<Reply> elastic_admin_state::edit(std::string what, UseCase use_case, Tell reply) {
   using value = typename std::invoke_result_t<UseCase&, storage::store&>::value_type;
   auto promise = self_->make_response_promise<Reply>();
   ask_store<value>(self_, stores_.edits, std::move(use_case), [=, this](core::result<value>&& outcome) mutable {
@@ -120,10 +155,17 @@ caf::result<Reply> elastic_admin_state::edit(elastic::elastic_job_id job, const 
       protocol::send(self_, director_, protocol::edit_hint{});
     if (!outcome)
       return promise.deliver(protocol::to_caf(outcome.error()));
-    log_->info("elastic job={} {} manually", core::number(job), what);
+    log_->info("{} manually", what);
     promise.deliver(reply(std::move(*outcome)));
   });
   return promise;
+}
+
+template <class UseCase>
+caf::result<protocol::elastic_edited> elastic_admin_state::edit_job(std::string what, UseCase use_case) {
+  return edit<protocol::elastic_edited>(std::move(what), std::move(use_case), [](elastic::elastic_edit_done&& done) {
+    return protocol::elastic_edited{done};
+  });
 }
 
 // The worker also plans: that takes milliseconds for many items.
@@ -143,23 +185,79 @@ caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protoco
     });
 }
 
+caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protocol::elastic_draft_query&& asked) {
+  return look<std::vector<elastic::elastic_preview_share>, protocol::elastic_plan_preview>(
+    [asked = std::move(asked), t = now()](storage::store& store) { return plan_elastic_draft(store, asked, t); });
+}
+
+caf::result<protocol::exported_file> elastic_admin_state::declare(const protocol::elastic_declaration_query& asked) {
+  return look<std::string, protocol::exported_file>(
+    [asked, files = files_, t = now()](storage::store& store) { return declare_elastic_job(store, asked, files, t); });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::add(protocol::add_elastic&& order) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto asked = std::make_shared<const protocol::add_elastic>(std::move(order));
+  return edit_job("an elastic job added", [asked, files = files_, t = now()](storage::store& store) {
+    return add_elastic_job(store, *asked, files, t);
+  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::update(protocol::update_elastic&& order) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto asked = std::make_shared<const protocol::update_elastic>(std::move(order));
+  return edit_job(title_of(asked->job) + " changed", [asked, files = files_, t = now()](storage::store& store) {
+    return update_elastic_job(store, *asked, files, t);
+  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::remove(const protocol::remove_elastic& order) {
+  return edit_job(title_of(order.job) + " removed",
+                  [order, t = now()](storage::store& store) { return remove_elastic_job(store, order, t); });
+}
+
 caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_status& order) {
   // The next instant is computed from the present time.
   if (order.status == elastic::job_status::on && clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
-  return edit<protocol::elastic_edited>(
-    order.job, word_of(order.status),
-    [order, t = now()](storage::store& store) { return store.elastic().set_status(order.job, order.status, t, order.by); },
-    [](elastic::elastic_edit_done&& done) { return protocol::elastic_edited{done}; });
+  return edit_job(title_of(order.job) + ' ' + word_of(order.status), [order, t = now()](storage::store& store) {
+    return store.elastic().set_status(order.job, order.status, t, order.by);
+  });
 }
 
 caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_item& order) {
-  return edit<protocol::elastic_edited>(
-    order.job, order.disabled ? "has an item disabled" : "has an item enabled",
-    [order, t = now()](storage::store& store) {
-      return store.elastic().set_item_disabled(order.job, order.item, order.disabled, t, order.by);
-    },
-    [](elastic::elastic_edit_done&& done) { return protocol::elastic_edited{done}; });
+  return edit_job(title_of(order.job) + (order.disabled ? " has an item disabled" : " has an item enabled"),
+                  [order, t = now()](storage::store& store) {
+                    return store.elastic().set_item_disabled(order.job, order.item, order.disabled, t, order.by);
+                  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_server& order) {
+  return edit_job(title_of(order.job) + (order.disabled ? " has a server disabled" : " has a server enabled"),
+                  [order, t = now()](storage::store& store) {
+                    return store.elastic().set_server_disabled(order.job, order.server, order.disabled, t, order.by);
+                  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::restart(const protocol::restart_elastic& order) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  return edit_job(title_of(order.job) + " restarted",
+                  [order, t = now()](storage::store& store) { return store.elastic().restart(order.job, t, order.by); });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::cancel(const protocol::cancel_elastic_run& order) {
+  return edit_job("run " + std::to_string(core::number(order.run)) + " of an elastic job cancelled",
+                  [order, t = now()](storage::store& store) { return store.elastic().cancel_run(order.run, t, order.by); });
+}
+
+caf::result<protocol::elastic_host_edited> elastic_admin_state::set(const protocol::set_elastic_host& order) {
+  return edit<protocol::elastic_host_edited>(
+    "a host of elastic jobs " + std::string{word_of(order.mode)},
+    [order, t = now()](storage::store& store) { return store.elastic().set_host_mode(order.server, order.mode, t, order.by); },
+    [](elastic::host_edit_done&& done) { return protocol::elastic_host_edited{std::move(done)}; });
 }
 
 caf::result<protocol::elastic_triggered> elastic_admin_state::trigger(protocol::trigger_elastic&& order) {
@@ -167,7 +265,7 @@ caf::result<protocol::elastic_triggered> elastic_admin_state::trigger(protocol::
   const auto job = order.job;
   auto asked = std::make_shared<const protocol::trigger_elastic>(std::move(order));
   return edit<protocol::elastic_triggered>(
-    job, "triggered",
+    title_of(job) + " triggered",
     [asked, token, t = now()](storage::store& store) { return add_request(store, *asked, token, t); },
     [](protocol::elastic_triggered&& done) { return done; });
 }

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "actors/logger.hpp"
+#include "config/settings.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/elastic_interfaces.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
 #include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
@@ -17,6 +20,7 @@ struct elastic_actors {
   protocol::elastic_hosts hosts;
   protocol::elastic_writer writer;
   protocol::elastic_director director;
+  protocol::error_notifier errors;
 };
 
 /// Parts of the node that the actors of elastic jobs use.
@@ -33,6 +37,9 @@ struct elastic_surroundings {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  /// Sends the messages of error handlers. Null: none are sent.
+  std::shared_ptr<protocol::notifier> notifier = nullptr;
+  config::elastic_settings settings = {};
 };
 
 /// Spawns the actors, and makes them known to each other.

@@ -21,7 +21,7 @@ elastic_coordinator_state::elastic_coordinator_state(protocol::elastic_coordinat
                                                      std::shared_ptr<const coordinator_tools> tools, job_identity who,
                                                      core::elastic::adopted_job stored,
                                                      std::shared_ptr<const protocol::known_hosts> known)
-  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies} {
+  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies, tools_->settings} {
   if (known)
     job_.look(std::move(known), at());
   auto rule = rule_of(stored.job);
@@ -51,7 +51,6 @@ protocol::elastic_coordinator::behavior_type elastic_coordinator_state::make_beh
       leave();
     },
     [this](const protocol::elastic_job_change& change) { this->change(change); },
-    [this](const protocol::elastic_order& what) { return order(what); },
     [this](protocol::slot_release_order) {
       job_.release(at());
       leave();
@@ -89,14 +88,6 @@ void elastic_coordinator_state::pass_time() {
   leave();
 }
 
-caf::result<protocol::elastic_reply> elastic_coordinator_state::order(const protocol::elastic_order& what) {
-  auto reply = job_.order(what, at());
-  leave();
-  if (!reply)
-    return protocol::to_caf(reply.error());
-  return std::move(*reply);
-}
-
 void elastic_coordinator_state::leave() {
   auto out = job_.take_output(at());
   const bool ended = out.ended;
@@ -112,6 +103,9 @@ void elastic_coordinator_state::send(job_output&& out) {
   tools_->metrics.change_items(std::exchange(shown_, out.items), out.items);
   for (const auto& problem : out.problems)
     tools_->log->warn("elastic job={}: {}", core::number(who_.job), problem);
+  if (tools_->errors)
+    for (auto& each : out.errors)
+      protocol::send(self_, tools_->errors, std::move(each));
   for (auto& each : out.done)
     protocol::send(self_, tools_->hosts, std::move(each));
   for (auto& each : out.sends)

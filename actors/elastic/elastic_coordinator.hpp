@@ -28,6 +28,10 @@ struct coordinator_tools {
   protocol::wall_clock clock;
   logger log;
   elastic_metrics metrics;
+  /// Null: error handlers notify no users.
+  protocol::error_notifier errors = {};
+  /// Limits of alarms.
+  config::elastic_settings settings = {};
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes
@@ -55,7 +59,6 @@ private:
   [[nodiscard]] job_coordination::schedule_rule rule_of(const core::elastic::elastic_job_row& job) const;
   void change(const protocol::elastic_job_change& change);
   void pass_time();
-  [[nodiscard]] caf::result<protocol::elastic_reply> order(const protocol::elastic_order& what);
   /// Sends what the last input has led to.
   void leave();
   void send(job_output&& out);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/elastic/director_store.hpp"
+#include "core/elastic/heard_result.hpp"
 
 namespace ringmaster::actors {
 
@@ -12,10 +13,32 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t edits_page_size = 500;
+/// Jobs with results in the inbox that one poll returns. Those of other nodes count, too.
+constexpr std::size_t heard_jobs_max = 10'000;
 /// Outdated entries of the heap in excess of the number of jobs.
 constexpr std::size_t stale_looks_max = 1024;
-/// Longest wait for a coordinator, which answers at once.
-constexpr std::chrono::seconds order_limit{5};
+
+/// Returns the end of a run that an event reports; unset: the run goes on.
+std::optional<core::elastic::heard_end> end_of(protocol::elastic_event_kind kind) {
+  using enum protocol::elastic_event_kind;
+  switch (kind) {
+  case finished: return core::elastic::heard_end::finished;
+  case refused: return core::elastic::heard_end::refused;
+  case fenced: return core::elastic::heard_end::fenced;
+  default: return std::nullopt;
+  }
+}
+
+/// Moves the texts of the event.
+core::elastic::inbox_row inbox_row_of(protocol::elastic_event& event) {
+  const core::elastic::heard_result result{end_of(event.kind).value_or(core::elastic::heard_end::finished),
+                                           event.outcome,
+                                           event.at,
+                                           std::move(event.text),
+                                           std::move(event.cursor),
+                                           event.cursor_number};
+  return {event.run, event.fence, encode(result)};
+}
 
 } // namespace
 
@@ -25,7 +48,7 @@ elastic_director_state::elastic_director_state(protocol::elastic_director::point
     tools_{std::make_shared<coordinator_tools>(
       coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
                         std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log,
-                        elastic_metrics{self->system()}})} {}
+                        elastic_metrics{self->system()}, parts_.errors, parts_.settings})} {}
 
 elastic_director_state::~elastic_director_state() { end_children(); }
 
@@ -48,7 +71,6 @@ protocol::elastic_director::behavior_type elastic_director_state::make_behavior(
     [this](protocol::host_events& events) { pass_on(std::move(events)); },
     [this](const protocol::host_notice& notice) { pass_on(notice); },
     [this](const protocol::coordinator_wish& wish) { take_wish(wish); },
-    [this](const protocol::elastic_order& order) { return pass_on(order); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -134,11 +156,17 @@ void elastic_director_state::poll_edits() {
   edits_.polling = true;
   edits_.next = now() + parts_.edit_poll;
   ask<edits_page>(
-    [seen = edits_.seen, job = edits_.job](storage::store& store) -> core::result<edits_page> {
+    [seen = edits_.seen, job = edits_.job, active = active_](storage::store& store) -> core::result<edits_page> {
       auto revision = store.elastic().last_revision();
       if (!revision)
         return tl::unexpected<core::error>{std::move(revision.error())};
-      edits_page page{*revision, {}};
+      edits_page page{*revision, {}, {}};
+      if (active) {
+        auto heard = store.elastic().jobs_with_results(heard_jobs_max);
+        if (!heard)
+          return tl::unexpected<core::error>{std::move(heard.error())};
+        page.heard = std::move(*heard);
+      }
       if (seen && *seen == page.revision && core::number(job) == core::number(core::last_job_id))
         return page;
       // At first it counts only whether there is a job at all.
@@ -171,6 +199,10 @@ void elastic_director_state::edits_read(core::result<edits_page>&& page) {
   }
   for (const auto& note : page->notes)
     take_edit(note);
+  // The reading of a job includes its results.
+  for (const auto job : page->heard)
+    if (const auto found = jobs_.find(core::number(job)); found != jobs_.end())
+      protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = false});
   take_leases();
   arm();
 }
@@ -182,7 +214,7 @@ void elastic_director_state::take_edit(const core::elastic::elastic_edit_note& n
     return protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = !note.job});
   }
   const auto* const held = slot_of(key);
-  if (note.job && held != nullptr && held->loaded && !held->leaves)
+  if (note.job && held != nullptr && held->is_served())
     read_new(note.id);
 }
 
@@ -222,17 +254,22 @@ void elastic_director_state::pass_on(const protocol::host_notice& notice) {
     protocol::send(self_, each.actor, notice);
 }
 
-// A host repeats the events of a job whose slot is elsewhere, until the node of the slot has them.
+// A host repeats the events of a job whose slot is elsewhere over its other links. It may have no link to the node of the slot:
+// results wait for that node in the inbox.
 void elastic_director_state::pass_on(protocol::host_events&& events) {
   std::map<job_key, std::vector<protocol::elastic_event>> parts;
+  std::vector<core::elastic::inbox_row> results;
   std::size_t refused = 0, gone = 0;
   for (auto& event : events.events) {
     const auto key = core::number(event.job);
     const auto* const held = slot_of(key);
     if (jobs_.contains(key))
       parts[key].push_back(std::move(event));
-    else if (held != nullptr && held->loaded)
+    // A receipt for a cursor says that it is stored.
+    else if (held != nullptr && held->is_served() && event.kind != protocol::elastic_event_kind::cursor)
       ++gone;
+    else if (is_for_inbox(event))
+      results.push_back(inbox_row_of(event));
     else
       ++refused;
   }
@@ -243,11 +280,33 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
   };
   done(gone, true);
   done(refused, false);
+  if (!results.empty()) {
+    const auto count = results.size();
+    deliver(std::move(results), {events.host, events.link_number, events.batch, count, false});
+  }
   for (auto& [key, part] : parts)
     protocol::send(self_, jobs_.at(key).actor,
                    protocol::host_events{events.host, events.link_number, events.batch, std::move(part)});
   if (events.inventory)
     pass_on(*events.inventory, events);
+}
+
+// This node reads the results of a slot that it is about to get with the slot's jobs, or hears them again.
+bool elastic_director_state::is_for_inbox(const protocol::elastic_event& event) const {
+  const auto slot = core::slot_of(core::job_id{core::number(event.job)});
+  return life_ && end_of(event.kind) && !wanted_.test(slot) && !slots_.contains(static_cast<std::uint32_t>(slot));
+}
+
+void elastic_director_state::deliver(std::vector<core::elastic::inbox_row>&& results, protocol::host_events_done done) {
+  ask<void>([owner = *life_, host = done.host,
+             results = std::move(results)](storage::store& store) { return store.elastic().deliver(owner, host, results); },
+            [this, done](core::result<void>&& stored) mutable {
+              if (!stored)
+                parts_.log->warn("results of another node's jobs are not stored, the host repeats them: {}",
+                                 stored.error().context);
+              done.stored = stored.has_value();
+              protocol::send(self_, tools_->hosts, done);
+            });
 }
 
 void elastic_director_state::pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from) {
@@ -265,22 +324,6 @@ void elastic_director_state::pass_on(const protocol::elastic_inventory& part, co
       own.runs = std::move(found->second);
     protocol::send(self_, jobs_.at(key).actor, protocol::host_events{from.host, from.link_number, 0, {}, std::move(own)});
   }
-}
-
-caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const protocol::elastic_order& order) {
-  const auto key = core::number(order.job);
-  const auto found = jobs_.find(key);
-  if (found == jobs_.end()) {
-    if (const auto* const held = slot_of(key); held != nullptr && held->loaded)
-      return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
-    return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
-  }
-  show_hosts(found->second);
-  auto promise = self_->make_response_promise<protocol::elastic_reply>();
-  protocol::request(self_, found->second.actor, order_limit, order)
-    .then([promise](protocol::elastic_reply& reply) mutable { promise.deliver(std::move(reply)); },
-          [promise](const caf::error& reason) mutable { promise.deliver(reason); });
-  return promise;
 }
 
 // -- time ------------------------------------------------------------------------------------------------------------------

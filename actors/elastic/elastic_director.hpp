@@ -30,6 +30,9 @@ struct elastic_director_parts {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  /// Null: error handlers notify no users.
+  protocol::error_notifier errors = {};
+  config::elastic_settings settings = {};
 };
 
 /// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It
@@ -64,6 +67,9 @@ private:
     bool leaves = false;
     /// Jobs of the slot that have a coordinator.
     std::set<job_key> jobs;
+
+    /// A job of the slot that has no coordinator does not exist.
+    [[nodiscard]] bool is_served() const noexcept { return loaded && !leaves; }
   };
   struct child {
     protocol::elastic_coordinator actor;
@@ -82,6 +88,8 @@ private:
   struct edits_page {
     std::int64_t revision = 0;
     std::vector<core::elastic::elastic_edit_note> notes;
+    /// Jobs with results that other nodes have heard.
+    std::vector<core::elastic::elastic_job_id> heard;
   };
   /// Edits up to `seen` are known, and of the next revision the jobs up to `job`.
   struct edit_reads {
@@ -129,8 +137,11 @@ private:
   void show_hosts(child& to);
   void pass_on(protocol::host_events&& events);
   void pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from);
+  /// Returns whether an event is a result that waits in the inbox for the node of its slot (E14).
+  [[nodiscard]] bool is_for_inbox(const protocol::elastic_event& event) const;
+  /// Stores results of a batch in the inbox; their receipt follows.
+  void deliver(std::vector<core::elastic::inbox_row>&& results, protocol::host_events_done done);
   void pass_on(const protocol::host_notice& notice);
-  [[nodiscard]] caf::result<protocol::elastic_reply> pass_on(const protocol::elastic_order& order);
 
   // Time.
   void tick();

@@ -67,6 +67,7 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_eve
   const auto process = table_.process_of(link);
   if (!process || batch.events.empty())
     return tell(link, {0, protocol::elastic_receipt{.batch = batch.batch, .stored = process.has_value()}});
+  watch_programs(*process, batch.events);
   if (!receipts_.begin(link, batch.batch, batch.events.size(), now()))
     return;
   protocol::host_events passed{*process, link, batch.batch, std::move(batch.events)};
@@ -150,12 +151,40 @@ void elastic_hosts_state::tell_news() {
     metrics_.show_hosts(*view);
     protocol::send(self_, parts_.director, protocol::host_view{std::move(view)});
   }
-  for (const auto& notice : notices) {
+  for (auto& notice : notices) {
     using enum protocol::host_fate;
-    if (notice.fate == replaced || notice.fate == dead || notice.fate == left)
+    if (notice.fate == replaced || notice.fate == dead || notice.fate == left) {
       parts_.processes->forget(notice.host);
+      notice.programs_ended = parts_.processes->programs_ended(notice.host);
+      if (notice.programs_ended)
+        parts_.processes->forget_programs(notice.host);
+      else if (parts_.processes->has_programs(notice.host))
+        with_programs_.emplace_back(notice.host, now() + programs_limit);
+    }
     protocol::send(self_, parts_.director, notice);
   }
+}
+
+void elastic_hosts_state::watch_programs(const core::elastic::host_process& process,
+                                         const std::vector<protocol::elastic_event>& events) {
+  for (const auto& event : events)
+    if (event.kind == protocol::elastic_event_kind::started && event.child_pid > 0)
+      parts_.processes->watch_program(process, event.run, event.child_pid);
+    else if (event.kind == protocol::elastic_event_kind::finished)
+      parts_.processes->forget_program(process, event.run);
+}
+
+void elastic_hosts_state::tell_ended_programs() {
+  std::erase_if(with_programs_, [this](const auto& waiting) {
+    const auto& [process, until] = waiting;
+    const bool has_ended = parts_.processes->programs_ended(process);
+    if (has_ended)
+      protocol::send(self_, parts_.director, protocol::host_notice{process, protocol::host_fate::dead, {}, true});
+    const bool is_over = has_ended || now() >= until;
+    if (is_over)
+      parts_.processes->forget_programs(process);
+    return is_over;
+  });
 }
 
 void elastic_hosts_state::tick() {
@@ -165,6 +194,7 @@ void elastic_hosts_state::tick() {
     tell(receipt.link_number, {0, receipt.what});
   work();
   tell_news();
+  tell_ended_programs();
   end_leave();
   if (now() >= next_tick_)
     arm();

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "actors/elastic/elastic_metrics.hpp"
@@ -60,6 +61,8 @@ public:
   static constexpr std::chrono::milliseconds pause_after_refusal{1'000};
   /// Time for hosts to find another keeper when this node leaves. Some have no link to another node.
   static constexpr std::chrono::milliseconds leave_limit{1'000};
+  /// Time after the end of a host process for which the ends of its programs are awaited; then the leases of their runs decide.
+  static constexpr std::chrono::minutes programs_limit{2};
   /// Hosts that enter in one task of the worker, each in a transaction of its own.
   static constexpr std::size_t entries_max = 16;
 
@@ -140,6 +143,10 @@ private:
   void look_for_ends();
   void prove_end(const core::elastic::host_process& process);
   void tell_news();
+  /// Takes reports of programs, whose end a proof of the end of their host has to include.
+  void watch_programs(const core::elastic::host_process& process, const std::vector<protocol::elastic_event>& events);
+  /// Tells the ends of programs that outlived the news of the end of their host.
+  void tell_ended_programs();
   void tick();
   void arm();
   void arm_for_proof();
@@ -159,6 +166,8 @@ private:
   /// Entries that the store has; null: none.
   std::shared_ptr<const entries> entering_;
   std::optional<core::node_incarnation> life_;
+  /// Processes that have ended with programs that have not, until the end of the wait for them.
+  std::vector<std::pair<core::elastic::host_process, steady>> with_programs_;
   /// Unset until the store has answered under this incarnation: no host is admitted before.
   std::optional<std::string> cluster_;
   /// Last change of a host that was read.

@@ -17,7 +17,8 @@ constexpr std::array end_names{"finished", "error", "lost", "killed", "failed"};
 constexpr std::array takeover_names{"process_ended", "lease_over", "host_answered", "never_sent", "other"};
 /// By `elastic_refusal`.
 constexpr std::array refusal_names{"none",     "old_epoch",       "other_process", "no_lease", "no_free_slot",
-                                   "draining", "unknown_handler", "no_definition", "busy"};
+                                   "draining", "unknown_handler", "no_definition", "busy",     "unknown_pool",
+                                   "unknown_error_handler", "unknown_listener"};
 /// By `host_state`.
 constexpr std::array host_state_names{"up", "silent", "dead", "left"};
 constexpr std::array<double, 12> takeover_bounds{.01, .05, .1, .25, .5, 1., 2., 5., 10., 30., 60., 120.};
@@ -50,7 +51,8 @@ elastic_metrics::elastic_metrics(caf::actor_system& system)
     takeovers_{counters_by(system, "elastic-takeovers", "case", takeover_names, "Runs of items that another host took over.")},
     refused_{counters_by(system, "elastic-grants-refused", "reason", refusal_names, "Grants that hosts refused.")},
     gone_{make_counter(system, "elastic-events-gone", "Results of runs that were not open any more.")},
-    plans_{make_counter(system, "elastic-plans", "Plans that differ from the plan before.")} {
+    plans_{make_counter(system, "elastic-plans", "Plans that differ from the plan before.")},
+    late_barriers_{make_counter(system, "elastic-barriers-late", "Barriers of once-listeners that were not complete in time.")} {
   auto& registry = system.metrics();
   lateness_ = registry.histogram_singleton<double>("ringmaster", "elastic-fire-lateness", time_bounds,
                                                    "Time from the instant of a fire until it is stored.", "seconds");
@@ -102,6 +104,8 @@ void elastic_metrics::add(const fact::refusal& what, core::time_point) const {
 void elastic_metrics::add(const fact::gone&, core::time_point) const { gone_->inc(); }
 
 void elastic_metrics::add(const fact::plan&, core::time_point) const { plans_->inc(); }
+
+void elastic_metrics::add(const fact::late_barrier&, core::time_point) const { late_barriers_->inc(); }
 
 void elastic_metrics::change_items(const item_counts& before, const item_counts& after) const {
   const auto move = [](caf::telemetry::int_gauge* gauge, std::uint32_t from, std::uint32_t to) {

@@ -34,7 +34,7 @@ private:
   static constexpr std::size_t host_states = 4;
   /// One for each proof, and one for takeovers without a proof.
   static constexpr std::size_t takeover_cases = 5;
-  static constexpr std::size_t refusals = 9;
+  static constexpr std::size_t refusals = 12;
 
   void add(const fact::fire& what, core::time_point now) const;
   void add(const fact::run_end& what, core::time_point now) const;
@@ -42,6 +42,7 @@ private:
   void add(const fact::refusal& what, core::time_point now) const;
   void add(const fact::gone& what, core::time_point now) const;
   void add(const fact::plan& what, core::time_point now) const;
+  void add(const fact::late_barrier& what, core::time_point now) const;
 
   std::array<caf::telemetry::int_counter*, sources> fires_{};
   caf::telemetry::int_counter* dropped_fires_;
@@ -55,6 +56,7 @@ private:
   std::array<caf::telemetry::int_counter*, refusals> refused_{};
   caf::telemetry::int_counter* gone_;
   caf::telemetry::int_counter* plans_;
+  caf::telemetry::int_counter* late_barriers_;
   std::array<caf::telemetry::int_gauge*, host_states> hosts_{};
   caf::telemetry::int_gauge* tainted_;
   caf::telemetry::int_gauge* slots_;

@@ -147,6 +147,8 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
   links_[link] = row.process.host;
   host->link = link;
   host->handlers = introduction.hello.handlers;
+  host->listeners = introduction.hello.listeners;
+  host->once_listeners = introduction.hello.once_listeners;
   host->beat_number = 0;
   host->last_beat = now;
   host->leaves = host->suspect = false;
@@ -265,8 +267,11 @@ elastic::host_list host_table::list() const {
       made.state = host.row.state;
       made.linked = host.link && !host.suspect && !host.has_ended;
       made.draining = host.leaves;
+      made.mode = host.row.mode;
       made.labels = host.labels;
       made.handlers = host.handlers;
+      made.listeners = host.listeners;
+      made.once_listeners = host.once_listeners;
       made.clock_difference = host.clock_difference;
       shown.push_back(std::move(made));
     }

@@ -48,6 +48,8 @@ struct known_host {
   /// Number of the link; unset: none.
   std::optional<std::uint64_t> link;
   std::vector<std::string> handlers;
+  std::vector<std::string> listeners;
+  std::vector<std::string> once_listeners;
   std::shared_ptr<const std::vector<core::group_id>> groups;
   protocol::elastic_steady last_beat{};
   /// Number of the last heartbeat on `link`; 0: none.

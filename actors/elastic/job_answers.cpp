@@ -24,7 +24,7 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
   const auto found = writes_.under_way.find(what.number);
   if (found == writes_.under_way.end())
     return;
-  const auto notes = std::move(found->second);
+  auto notes = std::move(found->second);
   writes_.under_way.erase(found);
   const bool fenced = std::any_of(what.answers.begin(), what.answers.end(), [](const elastic::elastic_answer& each) {
     return each.outcome == elastic::write_outcome::fenced;
@@ -34,18 +34,25 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
     return;
   }
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    const auto& note = notes[i];
+    auto& note = notes[i];
     const auto& answer = what.answers[i];
     const bool is_item = note.what == op_note::kind::item && !answer.items.empty();
-    if (is_stored(is_item ? answer.items.front().outcome : answer.outcome))
+    const bool is_done = is_stored(is_item ? answer.items.front().outcome : answer.outcome);
+    if (is_done) {
       out_.facts.insert(out_.facts.end(), note.facts.begin(), note.facts.end());
+      out_.errors.insert(out_.errors.end(), note.errors.begin(), note.errors.end());
+    }
+    // Another node may have heard the result of the run.
+    out_.read_job = out_.read_job || (note.loses && !is_done);
     switch (note.what) {
     case op_note::kind::item:
+      settle_cursor(note.items.front(), std::move(note.cursor), is_done);
       settle_item(note.items.front(), answer.items.empty() ? elastic::item_answer{answer.outcome} : answer.items.front(), at);
       break;
     case op_note::kind::fire: settle_fire(note, answer, at); break;
     case op_note::kind::step: settle_step(note, answer, at); break;
-    case op_note::kind::request: break;
+    case op_note::kind::request:
+    case op_note::kind::alarm: break;
     }
   }
   if (is_idle_now())
@@ -61,8 +68,12 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
     return;
   auto& one = found->second;
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
-  if (!is_stored(answer.outcome))
+  if (!is_stored(answer.outcome)) {
     one.lost_guard = true;
+    // A success that was to end an alarm is not stored.
+    alarms_.note(which);
+    alarms_.note(elastic::whole_job);
+  }
   if (one.writes == 0)
     leave_after_writes(one);
   if (!is_stored(answer.outcome) || (answer.grant && !is_stored(*answer.grant)))
@@ -70,6 +81,9 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   else if (answer.grant) {
     if (core::number(which) >= 0)
       note_takeover(one, at);
+    // It has been cancelled since: it need not leave.
+    if (core::number(answer.run) != 0 && one.cancel_run == answer.run && one.state.state == elastic::item_state::granting)
+      apply(which, elastic::event::cancelled{}, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
   }
   const auto again = items_.find(which);
@@ -112,7 +126,10 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
     missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->second.state.fence;
     const auto& read = row == rows.end() ? missing : *row;
     found->second.stored_missed = read.missed;
+    found->second.cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+    hear_inbox(which, at);
+    obey_cancel(which, at);
   }
   settle(at);
 }

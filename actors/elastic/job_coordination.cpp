@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/misfire_rule.hpp"
 #include "protocol/elastic_border.hpp"
 
@@ -28,10 +29,12 @@ std::size_t items_in(const elastic::elastic_op& op) {
 
 } // namespace
 
-job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies)
+job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies,
+                                   const config::elastic_settings& limits)
   : who_{who},
     strategies_{std::move(strategies)},
     choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    alarms_{limits},
     mail_{who.job, who.lease, who.life} {}
 
 protocol::elastic_spec job_coordination::spec() const {
@@ -40,7 +43,7 @@ protocol::elastic_spec job_coordination::spec() const {
   return {job_->id,     job_->version,         what.name_space,   what.name,
           what.kind,    what.handler,          what.total,        options.item_params,
           options.pool, options.error_handler, options.listeners, options.once_listeners,
-          options.streaming, what.props};
+          options.streaming, elastic::props_for_host(options.error_handler, what.props)};
 }
 
 // -- state of the job ------------------------------------------------------------------------------------------------------
@@ -56,9 +59,10 @@ void job_coordination::forget() {
   runs_on_.clear();
   dues_.clear();
   cursors_.clear();
+  inbox_.clear();
   requests_.taken.clear();
   requests_.waiting.clear();
-  barriers_.clear();
+  once_.barriers.clear();
   inventories_.questions.clear();
   inventories_.hosts.clear();
   rows_.wanted.clear();
@@ -80,7 +84,7 @@ void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vect
   protocol::elastic_specs message;
   message.specs.push_back(spec());
   const auto breach = protocol::breach_of(message);
-  if (sendable_ = breach.empty(); !sendable_)
+  if (phase_.sendable = breach.empty(); !phase_.sendable)
     out_.problems.push_back("the definition cannot be sent to hosts: " + breach);
 }
 
@@ -101,6 +105,9 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = *options.misfire_max_age;
   else if (schedule_.rule)
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
+  once_.rules = rules_;
+  once_.rules.enabled = true;
+  once_.rules.misfire = false;
 }
 
 // A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
@@ -114,8 +121,9 @@ elastic::stored_item job_coordination::stored_form(const elastic::item_row& row,
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
   auto& one = items_[row.item];
-  one.state = elastic::restore(stored_form(row, at), scene(at));
+  one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   one.stored_missed = row.missed;
+  one.cancel_run = row.cancel_run;
   count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
@@ -139,7 +147,7 @@ void job_coordination::owe_rest(const elastic::unfinished_fire& fire, const std:
 }
 
 void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
-  // Cancels are in no row.
+  // Cancels by a time limit are in no row.
   std::vector<std::pair<item_number, elastic::event::cancelled>> cancels;
   for (const auto which : busy_)
     if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
@@ -151,6 +159,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     return;
   }
   fresh_ = true;
+  alarms_.load(stored.alarmed);
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
@@ -161,7 +170,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   if (stored.unfinished && rules_.misfire)
     owe_rest(*stored.unfinished, stored.items, at);
   for (auto& cursor : stored.cursors)
-    cursors_[cursor.item] = std::move(cursor.value);
+    cursors_[cursor.item].value = std::move(cursor.value);
   if (stored.plan) {
     plan_.version = stored.plan->version;
     if (auto known = elastic::item_plan::decode(stored.plan->total, stored.plan->assignment)) {
@@ -170,6 +179,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     }
   }
   restore_barriers(stored, at);
+  take_inbox(std::move(stored.inbox), at);
   for (const auto& [which, event] : cancels)
     if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
                                                && elastic::is_open(found->second.state.state))
@@ -179,8 +189,9 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   change_items(stored, at);
   if (hosts_.has_view())
     replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
   fresh_ = !hosts_.has_view();
 }
@@ -209,11 +220,13 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
     if (!items_.contains(row.item))
       restore_item(row, at);
   change_items(stored, at);
+  take_inbox(std::move(stored.inbox), at);
   const auto& was = before->what.options;
   drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
 }
 
@@ -231,7 +244,11 @@ void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_mom
 void job_coordination::change_items(const elastic::adopted_job& stored, job_moment at) {
   for (const auto& row : stored.items) {
     const auto found = items_.find(row.item);
-    if (found == items_.end() || core::number(row.item) < 0)
+    if (found == items_.end())
+      continue;
+    found->second.cancel_run = row.cancel_run;
+    obey_cancel(row.item, at);
+    if (core::number(row.item) < 0)
       continue;
     if (found->second.state.disabled != row.disabled)
       apply(row.item, elastic::event::disabled_set{row.disabled}, at);
@@ -271,6 +288,7 @@ void job_coordination::settle(job_moment at) {
   settle_asks(at);
   if (std::exchange(slot_freed_, false))
     offer(at);
+  start_hooks(at);
   settle_asks(at);
 }
 
@@ -310,6 +328,8 @@ job_output job_coordination::take_output(job_moment at) {
       return true;
     });
   rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
+  if (counts_.wanted == 0)
+    alarms_.none_waits();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
@@ -331,7 +351,7 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
     add(dues_.begin()->first);
   if (plan_.quiet_at)
     add(std::min(*plan_.quiet_at, plan_.latest));
-  for (const auto& [fire, machine] : barriers_)
+  for (const auto& [fire, machine] : once_.barriers)
     if (const auto due = machine.due_at())
       add(*due);
   for (const auto& [number, asked] : inventories_.questions)

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/elastic/job_alarms.hpp"
 #include "actors/elastic/job_hosts.hpp"
 #include "actors/elastic/job_mail.hpp"
 #include "actors/elastic/job_output.hpp"
@@ -41,7 +42,8 @@ public:
   using steady_time = core::elastic::steady_time;
   using schedule_rule = std::shared_ptr<const core::schedule>;
 
-  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies);
+  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies,
+                   const config::elastic_settings& limits = {});
   job_coordination(const job_coordination&) = delete;
   job_coordination& operator=(const job_coordination&) = delete;
 
@@ -62,8 +64,6 @@ public:
   void rows_failed(job_moment at);
   /// The moment of `next_call` has come, or may have come.
   void pass_time(job_moment at);
-  /// Errors: `conflict` while the slot is released or the state is read again.
-  [[nodiscard]] core::result<protocol::elastic_reply> order(const protocol::elastic_order& what, job_moment at);
   /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
   void release(job_moment at);
 
@@ -96,6 +96,7 @@ private:
   struct loss_note {
     steady_time at{};
     core::elastic::loss_proof proof{};
+    core::elastic::host_process host;
   };
   enum class item_count : std::uint8_t { none, open, wanted };
   /// One item, and what depends on its writes.
@@ -108,6 +109,10 @@ private:
     /// Writes without an answer; whether the conditions of one of them did not hold.
     std::uint32_t writes = 0;
     bool lost_guard = false;
+    /// The host has reported the supervisor of the open run's program.
+    bool has_program = false;
+    /// Run that an operator has cancelled; 0: none.
+    core::elastic::item_run_id cancel_run{};
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -117,16 +122,30 @@ private:
     /// Leave once all writes are answered; dropped, or refused, if one was lost.
     std::vector<std::variant<receipt_part, close_order>> after_writes = {};
   };
+  /// The cursor of an item.
+  struct item_cursor {
+    /// As stored; unset: none.
+    std::optional<std::string> value = {};
+    /// The newest write of the open run: older values of the run have no effect.
+    core::elastic::item_run_id run{};
+    std::uint64_t number = 0;
+  };
   /// One op without an answer.
   struct op_note {
-    enum class kind : std::uint8_t { item, fire, step, request };
+    enum class kind : std::uint8_t { item, fire, step, request, alarm };
     kind what = kind::item;
     std::vector<item_number> items = {};
     /// Fire of a step.
     fire_key fire = {};
     bool releases = false;
+    /// The op is the loss of a run (E9).
+    bool loses = false;
     /// Counted once the op is stored.
     std::vector<job_fact> facts = {};
+    /// The cursor that the op writes.
+    std::optional<std::string> cursor = {};
+    /// Passed on once the op is stored.
+    std::vector<protocol::item_error> errors = {};
   };
   struct fire_flight {
     /// Unset: a request.
@@ -173,6 +192,11 @@ private:
     std::vector<item_number> granted = {};
     std::optional<core::elastic::item_write>* hook = nullptr;
   };
+  struct once_listening {
+    std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers = {};
+    /// Options of the hooks. They belong to a fire that has begun: it goes on, also when the job was disabled meanwhile.
+    core::elastic::item_rules rules = {};
+  };
   struct request_list {
     /// Parameters of requests that this coordination has taken.
     std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
@@ -212,6 +236,8 @@ private:
     /// A change came while a fire was under way: the job is read once more.
     bool change_waits = false;
     bool ended = false;
+    /// The definition fits a message to hosts.
+    bool sendable = true;
     /// End of the wait for the first host of a start.
     steady_time hosts_expected_until{};
   };
@@ -236,15 +262,23 @@ private:
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
                                                    const std::optional<host_process>& except);
-  [[nodiscard]] core::elastic::item_scene scene(job_moment at) const { return {at.now, at.wall, rules_, choose_}; }
+  [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
+    return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_};
+  }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
 
   // Facts for the metrics (job_facts.cpp).
   void note_action(const core::elastic::item_before& before, job_item& one, const core::elastic::item_action& done,
                    job_moment at);
+  void note_error(const core::elastic::item_before& before, bool was_late, const core::elastic::item_action& done, job_moment at);
   void note_takeover(job_item& one, job_moment at);
   void note_fires(const core::elastic::fire_write& what, op_note& note) const;
+
+  // Alarms (job_facts.cpp).
+  void raise(const job_alarms::raised& what);
+  void note_alarm(core::elastic::item_write& write);
+  [[nodiscard]] std::size_t unassigned_items() const;
   void count_item(item_number which, job_item& one, bool forgotten = false);
 
   // State (job_coordination.cpp, job_links.cpp).
@@ -261,6 +295,9 @@ private:
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
+  /// Tells a run that its host process is gone. A program may outlive it: without a proof of its end, the lease decides.
+  void lose_host(item_number which, job_moment at);
+  void lose_host_of_all(const host_process& host, job_moment at);
   void count_lease(const host_process& host, job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
@@ -270,7 +307,9 @@ private:
   // Plans, fires, requests (job_fires.cpp).
   void set_dirty(job_moment at);
   void replan(job_moment at);
-  void keep_plan(core::elastic::item_plan&& made, job_moment at);
+  /// Asks streams to end whose items the plan gives to other hosts.
+  void move_streams(job_moment at);
+  [[nodiscard]] bool changes_host_by_fire() const;
   void fire_due(job_moment at);
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
@@ -278,10 +317,20 @@ private:
   /// Lets a fire wait for the items that were granted for it, behind a barrier if the job has once-listeners.
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
-  [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  void start_request(const core::elastic::request_row& request, job_moment at);
+  /// Starts what a request owes that the coordinator before has begun.
+  void continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
+  /// Ends a request for one item that starts no run.
+  void drop_request(item_number which, core::elastic::request_id request);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
   void prune_requests();
   void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
+
+  // Results that another node has heard (job_inbox.cpp).
+  /// Ends the run of an item by its result in the inbox, if it has one.
+  void hear_inbox(item_number which, job_moment at);
+  /// Takes the rows, which are sorted by run.
+  void take_inbox(std::vector<core::elastic::inbox_row>&& rows, job_moment at);
 
   // Answers (job_answers.cpp).
   void settle_item(item_number which, const core::elastic::item_answer& answer, job_moment at);
@@ -291,6 +340,7 @@ private:
   void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
   [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
   void keep_cursor(const protocol::elastic_event& event, job_item& one);
+  void settle_cursor(item_number which, std::optional<std::string>&& value, bool stored);
   void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
   void compare_inventory(const question& asked, job_moment at);
   void receive(const receipt_part& part, bool stored, std::size_t events = 1);
@@ -301,18 +351,25 @@ private:
   [[nodiscard]] core::elastic::fire_machine* barrier_of(const fire_key& fire);
   void tell_barriers(const std::vector<core::elastic::barrier_event>& events, job_moment at);
   void tell_barrier(const fire_key& fire, const core::elastic::fire_machine_event& what, job_moment at);
-  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, job_moment at);
+  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, std::size_t missing, job_moment at);
+  /// Notes a barrier that was not complete in time, for the metrics and the error handler.
+  void note_late(const core::elastic::fire_step_write& step, op_note& note, job_moment at) const;
   [[nodiscard]] std::optional<core::elastic::item_write> start_hook(const fire_key& fire,
                                                                     const core::elastic::fire_action::start_hook& what,
                                                                     job_moment at);
+  /// Starts the hooks that barriers wait for and whose item is idle.
+  void start_hooks(job_moment at);
   void release_all(const fire_key& fire);
   void send_go(item_number which);
   void pass_barrier_time(job_moment at);
   void restore_barriers(const core::elastic::adopted_job& stored, job_moment at);
 
-  // Orders (job_orders.cpp).
-  [[nodiscard]] std::size_t cancel(const protocol::elastic_order& what, job_moment at);
-  [[nodiscard]] std::string description() const;
+  // Orders of operators, as the rows have them (job_orders.cpp).
+  /// Cancels the open run of an item if it is the one that an operator has cancelled.
+  void obey_cancel(item_number which, job_moment at);
+  /// Asks the runs of a job or a host that operators drain to end.
+  void obey_drains(job_moment at);
+  [[nodiscard]] static bool may_drain(item_number which, const core::elastic::item& one);
 
   job_identity who_;
   std::shared_ptr<const core::elastic::strategy_registry> strategies_;
@@ -321,19 +378,18 @@ private:
   core::elastic::item_rules rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
+  job_alarms alarms_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
-  /// No grants until an operator resumes the job.
-  bool paused_ = false;
-  /// The definition fits a message to hosts.
-  bool sendable_ = true;
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;
   /// Number of items with an open run, by number of the host.
   std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
-  std::map<item_number, std::string> cursors_;
+  std::map<item_number, item_cursor> cursors_;
+  /// Results of the last reading that were not applied yet, by run.
+  std::vector<core::elastic::inbox_row> inbox_;
   choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;
@@ -341,7 +397,7 @@ private:
   std::optional<fire_flight> fire_;
   assembly built_;
   request_list requests_;
-  std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers_;
+  once_listening once_;
   write_list writes_;
   job_mail mail_;
   /// Process and version of the definition that it has, by host.

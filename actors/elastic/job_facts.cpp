@@ -2,10 +2,16 @@
 
 #include "actors/elastic/job_facts.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
+#include "core/alarm/error_message.hpp"
+#include "core/elastic/error_target.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::actors {
 
@@ -18,6 +24,8 @@ namespace elastic = core::elastic;
 // A write of the action is the last one of `writes_`, unless it is part of a fire or of a hook.
 void job_coordination::note_action(const elastic::item_before& before, job_item& one, const elastic::item_action& done,
                                    job_moment at) {
+  if (std::holds_alternative<elastic::action::raise_alarm>(done))
+    raise(alarms_.waited(before.item, std::max<std::size_t>(counts_.wanted, 1), at.wall));
   if (core::number(before.item) < 0)
     return;
   const auto note_end = [&](elastic::item_run_end how) {
@@ -30,10 +38,36 @@ void job_coordination::note_action(const elastic::item_before& before, job_item&
     note_end(loss->end);
     one.lost.reset();
     if (loss->next.grant || loss->next.state == elastic::stored_item_state::wanted)
-      one.lost = loss_note{at.now, loss->proof};
+      one.lost = loss_note{at.now, loss->proof, before.host};
   } else if (std::holds_alternative<elastic::action::count_gone>(done)) {
     out_.facts.emplace_back(fact::gone{});
   }
+}
+
+// As in note_action, the write of the action is the last one. A run that a user or another node's decision ended is no failure.
+void job_coordination::note_error(const elastic::item_before& before, bool was_late, const elastic::item_action& done,
+                                  job_moment at) {
+  if (!job_ || !elastic::notifies_users(job_->what.options.error_handler))
+    return;
+  std::optional<elastic::item_run_id> failed;
+  std::string_view why = "its host was lost too often, or its body ignored its end";
+  if (const auto* end = std::get_if<elastic::action::write_end>(&done)) {
+    if (end->end == elastic::item_run_end::killed && was_late)
+      why = "it took longer than its time limit";
+    else if (end->end != elastic::item_run_end::error && end->end != elastic::item_run_end::failed)
+      return;
+    failed = end->run;
+  } else if (const auto* loss = std::get_if<elastic::action::write_loss>(&done);
+             loss && loss->end == elastic::item_run_end::failed) {
+    failed = loss->run;
+  }
+  if (!failed || built_.fire != nullptr || built_.hook != nullptr || writes_.next.empty())
+    return;
+  auto& [op, note] = writes_.next.back();
+  const auto* write = std::get_if<elastic::item_write>(&op);
+  const auto told = write && !was_late ? std::string_view{write->report.message} : std::string_view{};
+  const auto text = core::cut_bytes(told.empty() ? why : told, elastic::failure_bytes_max);
+  note.errors.push_back({job_, before.item, *failed, hosts_.name_of(before.host.host), at.wall, std::string{text}});
 }
 
 // The grant of the item is stored.
@@ -47,6 +81,38 @@ void job_coordination::note_takeover(job_item& one, job_moment at) {
     taken.took = std::chrono::duration_cast<core::milliseconds>(at.now - lost->at);
   }
   out_.facts.emplace_back(taken);
+  // A run that moved keeps its attempt.
+  if (lost && one.state.attempt > 1)
+    raise(alarms_.taken_over(lost->host, at));
+}
+
+void job_coordination::raise(const job_alarms::raised& what) {
+  if (what)
+    emit(elastic::alarm_write{who_.job, *what}, {op_note::kind::alarm});
+}
+
+// The alarm of a failed run is part of the write that ends it, and so is the end of an open one.
+void job_coordination::note_alarm(elastic::item_write& write) {
+  if (const auto* loss = std::get_if<elastic::action::write_loss>(&write.what); loss != nullptr && loss->alarm)
+    alarms_.note(write.item);
+  const auto* end = std::get_if<elastic::action::write_end>(&write.what);
+  if (end == nullptr)
+    return;
+  if (end->alarm)
+    alarms_.note(write.item);
+  else
+    write.ends_alarm = end->end == elastic::item_run_end::finished && alarms_.ends(write.item);
+}
+
+std::size_t job_coordination::unassigned_items() const {
+  if (plan_.plan && plan_.plan->unassigned_count() == 0)
+    return 0;
+  return static_cast<std::size_t>(std::count_if(items_.begin(), items_.end(), [&](const auto& each) {
+    const auto& [which, one] = each;
+    const auto number = core::number(which);
+    return number >= 0 && number < job_->what.total && !one.state.disabled &&
+           !(plan_.plan && plan_.plan->owner_of(number).is_assigned());
+  }));
 }
 
 void job_coordination::note_fires(const elastic::fire_write& what, op_note& note) const {

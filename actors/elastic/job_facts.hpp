@@ -42,10 +42,13 @@ struct refusal {
 struct gone {};
 /// A plan that differs from the one before.
 struct plan {};
+/// A barrier of once-listeners that was not complete in time.
+struct late_barrier {};
 
 } // namespace fact
 
-using job_fact = std::variant<fact::fire, fact::run_end, fact::takeover, fact::refusal, fact::gone, fact::plan>;
+using job_fact =
+  std::variant<fact::fire, fact::run_end, fact::takeover, fact::refusal, fact::gone, fact::plan, fact::late_barrier>;
 
 /// Items of a job by state. Hooks are not counted.
 struct item_counts {

@@ -50,23 +50,24 @@ void job_coordination::replan(job_moment at) {
     return;
   }
   plan_.failure.clear();
-  if (plan_.plan != *made)
-    keep_plan(std::move(*made), at);
+  if (plan_.plan != *made) {
+    plan_.plan = std::move(*made);
+    ++plan_.version;
+    out_.facts.emplace_back(fact::plan{});
+    plan_.stored = false;
+  }
   slot_freed_ = true;
+  if (job_->what.options.streaming)
+    move_streams(at);
 }
 
-void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
-  plan_.plan = std::move(made);
-  ++plan_.version;
-  out_.facts.emplace_back(fact::plan{});
-  plan_.stored = false;
-  if (!job_->what.options.streaming)
-    return;
+// Also those that an unchanged plan moves: the coordinator before may have ended between the plan and the order.
+void job_coordination::move_streams(job_moment at) {
   for (const auto which : busy_items()) {
     const auto& one = items_.at(which).state;
-    if (core::number(which) >= 0 && elastic::is_open(one.state) && one.state != elastic::item_state::cancelling && !one.drain
-        && plan_.plan->owner_of(core::number(which)).is_assigned()
-        && plan_.plan->owner_of(core::number(which)).host != one.host.host)
+    if (!may_drain(which, one) || hosts_.standing_of(one.host) == job_hosts::standing::gone)
+      continue;
+    if (const auto owner = plan_.plan->owner_of(core::number(which)); owner.is_assigned() && owner.host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
   }
 }
@@ -81,11 +82,18 @@ bool job_coordination::waits_for_hosts(job_moment at) const {
   return at.now < phase_.hosts_expected_until && (!plan_.plan || plan_.plan->unassigned_count() == plan_.plan->total());
 }
 
+// The strategy of a single item may choose by its last runner. A fire that a stream misses does not move it.
+bool job_coordination::changes_host_by_fire() const {
+  if (job_->what.total != 1 || job_->what.options.strategy.empty())
+    return false;
+  const auto found = items_.find(item_number{0});
+  return !job_->what.options.streaming || found == items_.end() || !elastic::is_open(found->second.state.state);
+}
+
 void job_coordination::fire_due(job_moment at) {
   if (!is_due(at.wall))
     return;
-  // The strategy of a single item may choose by its last runner.
-  if (plan_.fingerprint != hosts_.fingerprint() || (job_->what.total == 1 && !job_->what.options.strategy.empty()))
+  if (plan_.fingerprint != hosts_.fingerprint() || changes_host_by_fire())
     replan(at);
   if (waits_for_hosts(at))
     return;
@@ -101,6 +109,16 @@ void job_coordination::fire_due(job_moment at) {
     if (!options.misfire_max_age)
       rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, each.key.at, of);
     add_fire(out, each.key, each.dropped, at);
+    // Several missed instants are one fire: the first of them tells how late it is.
+    const bool is_missed = each.dropped || each.key.source == elastic::run_source::misfire;
+    if (out.alarms.empty())
+      if (const auto alarm = alarms_.fired(is_missed ? next : each.key.at, each.dropped, at.wall))
+        out.alarms.push_back(*alarm);
+  }
+  if (!out.fires.empty()) {
+    const bool is_final = !options.misfire || rules_.misfire_max_age <= elastic::unowned_after;
+    if (const auto alarm = alarms_.unassigned(unassigned_items(), is_final, at.wall))
+      out.alarms.push_back(*alarm);
   }
   send_fire(std::move(out));
 }
@@ -122,7 +140,7 @@ void job_coordination::expect_granted(elastic::fire_row& fire) {
   fire.expected = static_cast<std::int32_t>(built_.granted.size());
   fire.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
   if (fire.state == elastic::fire_state::gathering)
-    barriers_.emplace_back(fire.key, elastic::fire_machine{built_.granted, limits()});
+    once_.barriers.emplace_back(fire.key, elastic::fire_machine{built_.granted, limits()});
 }
 
 void job_coordination::send_fire(elastic::fire_write&& what) {
@@ -171,28 +189,28 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
   while (!fire_ && !requests_.waiting.empty() && !is_idle_now()) {
     const auto next = std::move(requests_.waiting.front());
     requests_.waiting.pop_front();
-    static_cast<void>(start_request(next, at));
+    start_request(next, at);
   }
 }
 
 // -- requests --------------------------------------------------------------------------------------------------------------
 
-std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
+void job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
   if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
       || std::find(requests_.over.begin(), requests_.over.end(), request.id) != requests_.over.end()
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
-    return 0;
+    return;
   // One fire of a job is written at a time.
-  if (fire_) {
-    requests_.waiting.push_back(request);
-    return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
-  }
+  if (fire_ && request.owed.empty())
+    return requests_.waiting.push_back(request);
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
   const elastic::event::requested event{key, request.policy,
                                         elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
+  if (!request.owed.empty())
+    return continue_request(request.owed, event, at);
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;
@@ -204,16 +222,33 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
     if (const item_number which{item}; items_.contains(which) && request.item.value_or(which) == which) {
       ++asked;
       apply(which, event, at);
+      const auto& queue = items_.at(which).state.queue;
+      if (std::any_of(queue.begin(), queue.end(), [&](const auto& each) { return each.key == key; }))
+        out.owed.push_back(which);
     }
   built_.fire = nullptr;
   requests_.starting = {};
-  if (!built_.granted.empty()) {
-    expect_granted(out.fires.back());
-    send_fire(std::move(out));
-  } else if (requests_.dropped >= asked) {
-    emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
-  }
-  return asked - std::min(asked, requests_.dropped);
+  if (requests_.dropped >= asked)
+    return emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
+  expect_granted(out.fires.back());
+  send_fire(std::move(out));
+}
+
+// The coordinator before has begun it. What it owes is no longer dropped because an item is busy.
+void job_coordination::continue_request(const std::vector<item_number>& owed, elastic::event::requested event, job_moment at) {
+  event.policy = elastic::request_policy::queue;
+  for (const auto which : owed)
+    if (core::number(which) >= 0 && items_.contains(which))
+      apply(which, event, at);
+    else
+      drop_request(which, event.key.request);
+}
+
+void job_coordination::drop_request(item_number which, elastic::request_id request) {
+  if (!writes_.next.empty())
+    if (auto* last = std::get_if<elastic::request_end>(&writes_.next.back().first); last != nullptr && last->request == request)
+      return last->items.push_back(which);
+  emit(elastic::request_end{who_.job, request, {which}}, {op_note::kind::request});
 }
 
 const std::string& job_coordination::param_of(const fire_key& fire) const {

@@ -48,16 +48,18 @@ void job_coordination::close(const close_order& what, job_item* one) {
 
 void job_coordination::hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at) {
   const receipt_part part{from.host, from.link_number, from.batch};
+  // A receipt says that a cursor is stored: a run that is over gets none, but the order to close.
+  const bool may_be_void = event.kind != event_kind::cursor;
   const auto found = items_.find(event.item);
   if (found == items_.end()) {
     // A result needs no order; a run that goes on does.
     if (event.kind != event_kind::finished && event.kind != event_kind::refused && event.kind != event_kind::fenced)
       close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
-    return receive(part, true);
+    return receive(part, may_be_void);
   }
   // A run has one host: another one can neither end nor refuse it.
   if (const auto& one = found->second.state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
-    return receive(part, true);
+    return receive(part, may_be_void);
   if (!take_event(from.host, event, found->second, at))
     return receive(part, false);
   // An effect is durable once the writes of the item are.
@@ -67,34 +69,57 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
     receive(part, true);
 }
 
+// E8. An older value that comes again, perhaps over another link, waits for the newer one and must not replace it.
 void job_coordination::keep_cursor(const protocol::elastic_event& event, job_item& one) {
   if (!event.cursor)
     return;
-  cursors_[event.item] = *event.cursor;
-  write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
+  auto& known = cursors_[event.item];
+  if (known.run == event.run && known.number >= event.cursor_number)
+    return;
+  known.run = event.run;
+  known.number = event.cursor_number;
+  ++one.writes;
+  op_note note{op_note::kind::item, {event.item}};
+  note.cursor = event.cursor;
+  emit(elastic::item_write{who_.job, event.item, elastic::write_cursor{event.fence, *event.cursor}}, std::move(note));
+}
+
+void job_coordination::settle_cursor(item_number which, std::optional<std::string>&& value, bool stored) {
+  const auto known = cursors_.find(which);
+  if (!value || known == cursors_.end())
+    return;
+  if (stored)
+    known->second.value = std::move(value);
+  else
+    known->second.run = {}; // its host repeats it
 }
 
 bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at) {
   const bool mine = elastic::holds(one.state, event.run, event.fence);
+  const bool is_hook = core::number(event.item) < 0;
   const auto taken = [&](const elastic::item_event& what, elastic::run_report report = {}) {
     return apply(event.item, what, at, std::move(report)) != elastic::item_decision::kind::impossible;
   };
   switch (event.kind) {
   case event_kind::accepted: return taken(elastic::event::accepted{host, event.run, event.fence});
   case event_kind::started:
-    if (mine)
+    if (mine) {
       one.started = event.at;
+      one.has_program = event.child_pid > 0;
+    }
     return taken(elastic::event::started{host, event.run, event.fence});
   case event_kind::refused:
     if (mine) {
       out_.facts.emplace_back(fact::refusal{event.refusal});
-      hosts_.free(host.host);
+      if (!is_hook)
+        hosts_.free(host.host);
       if (event.refusal == protocol::elastic_refusal::no_free_slot)
         hosts_.set_full(host.host);
       if (event.refusal == protocol::elastic_refusal::no_definition)
         specs_.erase(core::number(host.host));
       // Hosts without once-listeners must not hold up the items indefinitely.
-      if (event.refusal == protocol::elastic_refusal::unknown_handler && core::number(event.item) < 0) {
+      if (is_hook && (event.refusal == protocol::elastic_refusal::unknown_handler ||
+                      event.refusal == protocol::elastic_refusal::unknown_listener)) {
         out_.problems.push_back("a host has no once-listeners: the items go on without them");
         static_cast<void>(taken(elastic::event::cancelled{}));
       }
@@ -104,17 +129,20 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::cursor:
     if (mine)
       keep_cursor(event, one);
-    return true;
+    else if (one.state.state != elastic::item_state::granting || event.fence != elastic::next_fence(one.state.fence))
+      close({host, {event.run, event.fence, elastic::item_order::close}}, &one);
+    return mine;
   case event_kind::arrived: {
     const auto fire = one.state.cause.fire;
     const bool known = taken(elastic::event::accepted{host, event.run, event.fence});
-    if (known && mine && core::number(event.item) >= 0)
+    if (known && mine && !is_hook)
       tell_barrier(fire, elastic::fire_event::arrived{event.item, host}, at);
     return known;
   }
   case event_kind::finished:
     if (mine) {
-      hosts_.free(host.host);
+      if (!is_hook)
+        hosts_.free(host.host);
       keep_cursor(event, one);
     }
     return taken(elastic::event::finished{event.run, event.fence, event.outcome}, {{}, event.at, event.text});
@@ -153,7 +181,7 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
     // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
     if (!mine && run.phase == protocol::elastic_phase::ended)
       continue;
-    const bool started = run.phase != protocol::elastic_phase::waiting;
+    const bool started = run.phase == protocol::elastic_phase::running || run.phase == protocol::elastic_phase::ended;
     apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started}, at);
     if (!mine)
       continue;

@@ -11,6 +11,9 @@ namespace {
 
 namespace elastic = core::elastic;
 
+/// Maximum number of processes that are remembered as ended with their programs.
+constexpr std::size_t programs_ended_max = 64;
+
 /// FNV-1a over 64 bits.
 class host_hash {
 public:
@@ -41,7 +44,8 @@ void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
 
 elastic::job_needs job_hosts::needs() const {
   const auto& what = job_->what;
-  return {what.handler, what.options.label, what.options.max_time_diff, disabled_servers_};
+  return {what.handler,       what.options.listeners,     what.options.once_listeners,
+          what.options.label, what.options.max_time_diff, disabled_servers_};
 }
 
 const protocol::host_seat* job_hosts::seat_of(elastic::host_number host) const {
@@ -62,6 +66,11 @@ bool job_hosts::may_run(const elastic::host& host, const protocol::host_seat& se
   return is_allowed(seat) && elastic::reason_against(host, needs()) == elastic::gap_reason::none;
 }
 
+std::string job_hosts::name_of(elastic::host_number host) const {
+  const auto* found = known_ ? known_->hosts.find(host) : nullptr;
+  return found ? found->id : std::string{};
+}
+
 job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) const {
   const auto* seat = seat_of(host.host);
   const auto* facts = known_ ? known_->hosts.find(host.host) : nullptr;
@@ -78,6 +87,11 @@ job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) co
   }
   const bool excluded = std::find(excluded_.begin(), excluded_.end(), host) != excluded_.end();
   return facts->linked && !seat->suspect && !excluded ? standing::ready : standing::away;
+}
+
+bool job_hosts::is_drained(elastic::host_number host) const {
+  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
+  return facts != nullptr && facts->mode == elastic::host_mode::draining;
 }
 
 std::uint64_t job_hosts::fingerprint() const {
@@ -162,6 +176,35 @@ std::optional<elastic::host_process> job_hosts::take_best(const std::optional<el
   const elastic::lost_item lost{};
   const auto taken = elastic::decide_takeovers({&lost, 1}, hosts, {true, 1});
   return taken.front().action == elastic::takeover_action::grant ? take(taken.front().host, except) : std::nullopt;
+}
+
+void job_hosts::note_ended_programs(const elastic::host_process& host) {
+  programs_ended_.push_back(host);
+  if (programs_ended_.size() > programs_ended_max)
+    programs_ended_.pop_front();
+}
+
+bool job_hosts::have_programs_ended(const elastic::host_process& host) const {
+  return std::find(programs_ended_.begin(), programs_ended_.end(), host) != programs_ended_.end();
+}
+
+std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optional<elastic::host_process>& preferred,
+                                                                const std::optional<elastic::host_process>& except) {
+  if (!known_)
+    return std::nullopt;
+  // A host that is about to leave ends the fire that it has begun.
+  if (preferred && preferred != except)
+    if (const auto* seat = seat_of(preferred->host); seat != nullptr && seat->host == *preferred && is_allowed(*seat))
+      if (const auto* facts = known_->hosts.find(preferred->host)) {
+        const auto reason = elastic::reason_against(*facts, needs());
+        if (reason == elastic::gap_reason::none || reason == elastic::gap_reason::draining)
+          return preferred;
+      }
+  const protocol::host_seat* best = nullptr;
+  for (const auto* seat : candidates())
+    if (is_allowed(*seat) && seat->host != except && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
+      best = seat;
+  return best == nullptr ? std::nullopt : std::optional{best->host};
 }
 
 void job_hosts::set_full(elastic::host_number host) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -43,7 +44,11 @@ public:
 
   [[nodiscard]] bool has_view() const noexcept { return known_ != nullptr; }
   [[nodiscard]] bool has_several_nodes() const noexcept { return known_ && known_->several_nodes; }
+  /// Returns the configured name of a host; empty for one that is not in the list.
+  [[nodiscard]] std::string name_of(core::elastic::host_number host) const;
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
+  /// Returns whether operators drain the host.
+  [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.
@@ -57,6 +62,15 @@ public:
   /// Takes a slot of the best host by the rule of takeovers.
   [[nodiscard]] std::optional<core::elastic::host_process> take_best(const std::optional<core::elastic::host_process>& except,
                                                                      const runs_job& runs);
+
+  /// Notes that a process has ended with all of its programs.
+  void note_ended_programs(const core::elastic::host_process& host);
+  [[nodiscard]] bool have_programs_ended(const core::elastic::host_process& host) const;
+
+  /// Chooses the host of a hook: `preferred` if it may run the job or is about to leave, else the one with the most free slots;
+  /// unset: none. A hook takes no slot: the items that wait for it may have all.
+  [[nodiscard]] std::optional<core::elastic::host_process> choose_for_hook(
+    const std::optional<core::elastic::host_process>& preferred, const std::optional<core::elastic::host_process>& except);
 
   void occupy(core::elastic::host_number host) { --spare_[core::number(host)]; }
   void free(core::elastic::host_number host) { ++spare_[core::number(host)]; }
@@ -76,6 +90,8 @@ private:
   std::vector<std::string> disabled_servers_;
   std::shared_ptr<const protocol::known_hosts> known_;
   std::vector<core::elastic::host_process> excluded_;
+  /// The last processes that have ended with all of their programs.
+  std::deque<core::elastic::host_process> programs_ended_;
   /// Hosts of the list that may run the job, in its order; unset: not asked for since the list or the job changed.
   std::optional<std::vector<const protocol::host_seat*>> candidates_;
   /// Changes of the free slots since the last list, by number of the host.

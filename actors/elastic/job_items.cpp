@@ -41,12 +41,14 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
                                       || one.state.state == elastic::item_state::wanted};
   const auto was = one.state.state;
   const auto fence = one.state.fence;
+  const bool was_late = one.state.cancel == elastic::cancel_reason::timed_out;
   choice_.item = which;
   count_run(one.state, false);
-  const auto decision = elastic::apply(one.state, what, scene(at));
+  const auto decision = elastic::apply(one.state, what, scene(which, at));
   count_run(one.state, true);
   if (ends_unheard(was, fence, one.state, what, decision)) {
-    hosts_.free(before.host.host);
+    if (core::number(which) >= 0)
+      hosts_.free(before.host.host);
     slot_freed_ = true;
   }
   if (decision.outcome == elastic::item_decision::kind::impossible)
@@ -56,6 +58,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   for (const auto& each : decision.actions) {
     std::visit([&](const auto& action) { act(which, one, action, report); }, each);
     note_action(before, one, each, at);
+    note_error(before, was_late, each, at);
     forgotten = forgotten || std::holds_alternative<elastic::action::forget_item>(each);
   }
   // A mark that was cleared without another write.
@@ -95,6 +98,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
   } else if constexpr (std::is_same_v<Action, action::write_end> || std::is_same_v<Action, action::write_loss>) {
     slot_freed_ = true;
     report.started = std::exchange(one.started, {});
+    one.has_program = false;
     write(which, one, what, std::move(report));
   } else if constexpr (std::is_same_v<Action, action::write_wait_end> || std::is_same_v<Action, action::delete_item>) {
     write(which, one, what);
@@ -116,7 +120,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     if (what.request == requests_.starting)
       ++requests_.dropped;
     else
-      emit(elastic::request_end{who_.job, what.request}, {op_note::kind::request});
+      drop_request(which, what.request);
   } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
     out_.problems.push_back("item " + std::to_string(core::number(which)) + " has waited for a host for 30 s");
   } else if constexpr (std::is_same_v<Action, action::taint_host>) {
@@ -133,18 +137,22 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
   elastic::item_write out{who_.job, which, std::move(what), std::nullopt, std::move(report)};
   if (const auto* mark = std::get_if<elastic::write_mark>(&out.what)) {
     one.stored_missed = mark->missed;
-  } else if (!std::holds_alternative<elastic::write_cursor>(out.what) && one.state.missed != one.stored_missed) {
+  } else if (one.state.missed != one.stored_missed) {
     out.missed = one.stored_missed = one.state.missed;
   }
+  note_alarm(out);
   ++one.writes;
   if (built_.hook != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
     *built_.hook = std::move(out);
     return;
   }
-  if (built_.fire != nullptr)
+  if (built_.fire != nullptr) {
     built_.fire->items.push_back(std::move(out));
-  else
-    emit(std::move(out), {op_note::kind::item, {which}});
+    return;
+  }
+  op_note note{op_note::kind::item, {which}};
+  note.loses = std::holds_alternative<elastic::action::write_loss>(out.what);
+  emit(std::move(out), std::move(note));
 }
 
 void job_coordination::emit(elastic::elastic_op op, op_note note) { writes_.next.emplace_back(std::move(op), std::move(note)); }
@@ -160,8 +168,8 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
   const auto cursor = cursors_.find(which);
   const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
   mail_.grant(host, job_->version, param_of(cause.fire),
-              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, one.state.lease,
-               cursor == cursors_.end() ? std::nullopt : std::optional{cursor->second},
+              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, cause.fire.source, cause.fire.request,
+               one.state.lease, cursor == cursors_.end() ? std::nullopt : cursor->second.value,
                barrier != nullptr && barrier->holds()});
 }
 
@@ -196,22 +204,21 @@ void job_coordination::leave_after_writes(job_item& one) {
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
                                                               const std::optional<host_process>& except) {
-  if (paused_ || !sendable_ || phase_.releasing)
+  if (!phase_.sendable || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
     const auto found = runs_on_.find(core::number(host));
     return found != runs_on_.end() && found->second > 0;
   };
-  if (core::number(choice_.item) < 0) {
-    if (choice_.host && choice_.host != except)
-      if (auto host = hosts_.take(choice_.host->host, except))
-        return host;
-    return hosts_.take_best(except, runs);
-  }
-  if (cause.source == elastic::run_source::failover)
-    return hosts_.take_best(except, runs);
+  if (core::number(choice_.item) < 0)
+    return hosts_.choose_for_hook(choice_.host, except);
+  const bool takes_over = cause.source == elastic::run_source::failover;
   const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
-  return owner == elastic::no_host ? std::nullopt : hosts_.take(owner, except);
+  // A stream that begins elsewhere would have to move to the planned host at once.
+  if (owner != elastic::no_host && (!takes_over || job_->what.options.streaming))
+    if (auto host = hosts_.take(owner, except); host || !takes_over)
+      return host;
+  return takes_over ? hosts_.take_best(except, runs) : std::nullopt;
 }
 
 // The item that has waited longest is first.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
+#include "core/elastic/job_types.hpp"
 
 namespace ringmaster::actors {
 
@@ -24,6 +25,7 @@ void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, 
     if (plan_.fingerprint != hosts_.fingerprint())
       set_dirty(at);
     check_links(at);
+    obey_drains(at);
   }
   slot_freed_ = true;
   settle(at);
@@ -34,7 +36,7 @@ void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, 
 void job_coordination::recount_slots() {
   for (const auto which : busy_)
     if (const auto& one = items_.at(which).state;
-        one.state == elastic::item_state::granting || one.state == elastic::item_state::sent)
+        core::number(which) >= 0 && (one.state == elastic::item_state::granting || one.state == elastic::item_state::sent))
       hosts_.occupy(one.host.host);
 }
 
@@ -60,7 +62,7 @@ void job_coordination::check_links(job_moment at) {
       // Its takeover needs a plan without the host.
       if (plan_.quiet_at)
         replan(at);
-      apply(which, elastic::event::host_gone{host}, at);
+      lose_host(which, at);
       break;
     case job_hosts::standing::silent:
       // The news of its silence tells the last heartbeat, and follows this list, unless it came before the start.
@@ -70,6 +72,24 @@ void job_coordination::check_links(job_moment at) {
     case job_hosts::standing::unknown: ask(host); break;
     }
   }
+}
+
+void job_coordination::lose_host(item_number which, job_moment at) {
+  const auto& one = items_.at(which);
+  const auto host = one.state.host;
+  // A grant that is being written has not left yet.
+  const bool may_have_program = job_->what.kind == elastic::script_type && one.state.state != elastic::item_state::granting;
+  if (!may_have_program || (one.has_program && hosts_.have_programs_ended(host)))
+    apply(which, elastic::event::host_gone{host}, at);
+  else if (!one.state.silent)
+    apply(which, elastic::event::host_silent{host, at.now}, at);
+}
+
+void job_coordination::lose_host_of_all(const host_process& host, job_moment at) {
+  for (const auto which : busy_items())
+    if (const auto found = items_.find(which);
+        found != items_.end() && elastic::is_open(found->second.state.state) && found->second.state.host == host)
+      lose_host(which, at);
 }
 
 // The lease of a host whose silence is no news: from now on, and only once.
@@ -100,8 +120,10 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   case dead:
   case replaced:
   case left:
+    if (what.programs_ended)
+      hosts_.note_ended_programs(what.host);
     replan(at);
-    apply_to_runs_on(what.host, elastic::event::host_gone{what.host}, at);
+    lose_host_of_all(what.host, at);
     break;
   }
   settle(at);
@@ -126,7 +148,7 @@ void job_coordination::settle_asks(job_moment at) {
       mail_.ask(host, inventories_.last_question);
       break;
     }
-    case job_hosts::standing::gone: apply_to_runs_on(host, elastic::event::host_gone{host}, at); break;
+    case job_hosts::standing::gone: lose_host_of_all(host, at); break;
     // A run that became open in memory after the news of the silence waits for no other news.
     case job_hosts::standing::silent: count_lease(host, at); break;
     // No longer in the list: dead before this node listened. The store checks it.

@@ -43,6 +43,8 @@ struct job_output {
   bool ended = false;
   /// For the log.
   std::vector<std::string> problems = {};
+  /// For the error handler of the job, if it notifies users.
+  std::vector<protocol::item_error> errors = {};
   /// For the metrics.
   std::vector<job_fact> facts = {};
   /// At this moment.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -45,6 +47,8 @@ local_processes::local_processes() {
 local_processes::~local_processes() {
   for (const auto& each : watched_)
     ::close(each.pidfd);
+  while (!families_.empty())
+    forget_programs(core::elastic::host_process{families_.back().process});
 }
 
 bool local_processes::watch(const core::elastic::host_process& process, const core::elastic::host_facts& facts) {
@@ -90,6 +94,67 @@ void local_processes::forget(const core::elastic::host_process& process) {
       ::close(each.pidfd);
     return is_this;
   });
+}
+
+// -- programs --------------------------------------------------------------------------------------------------------------
+
+std::vector<local_processes::family>::iterator local_processes::family_of(const core::elastic::host_process& process) {
+  return std::find_if(families_.begin(), families_.end(), [&](const family& each) { return each.process == process; });
+}
+
+void local_processes::watch_program(const core::elastic::host_process& process, core::elastic::item_run_id run,
+                                    std::int64_t pid) {
+  auto found = family_of(process);
+  if (found == families_.end()) {
+    const auto host =
+      std::find_if(watched_.begin(), watched_.end(), [&](const watched& each) { return each.process == process; });
+    const int own = host == watched_.end() ? -1 : ::fcntl(host->pidfd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+      return;
+    families_.push_back({process, own, {}});
+    found = std::prev(families_.end());
+  }
+  forget_program(process, run);
+  std::size_t all = 0;
+  for (const auto& each : families_)
+    all += each.programs.size();
+  const bool is_possible = pid > 0 && pid <= std::numeric_limits<pid_t>::max() && all < programs_max;
+  const auto pidfd = is_possible ? open_pidfd(pid) : -1;
+  // A supervisor that is gone already proves nothing less than one that ends later.
+  if (pidfd >= 0)
+    found->programs.emplace_back(run, pidfd);
+  else if (!is_possible || errno != ESRCH)
+    found->is_incomplete = true;
+}
+
+void local_processes::forget_program(const core::elastic::host_process& process, core::elastic::item_run_id run) {
+  if (const auto found = family_of(process); found != families_.end())
+    std::erase_if(found->programs, [run](const auto& program) {
+      const bool is_this = program.first == run;
+      if (is_this)
+        ::close(program.second);
+      return is_this;
+    });
+}
+
+bool local_processes::programs_ended(const core::elastic::host_process& process) {
+  const auto found = family_of(process);
+  return found != families_.end() && !found->is_incomplete && is_over(found->pidfd) &&
+         std::all_of(found->programs.begin(), found->programs.end(), [](const auto& each) { return is_over(each.second); });
+}
+
+bool local_processes::has_programs(const core::elastic::host_process& process) const {
+  return std::any_of(families_.begin(), families_.end(), [&](const family& each) { return each.process == process; });
+}
+
+void local_processes::forget_programs(const core::elastic::host_process& process) {
+  const auto found = family_of(process);
+  if (found == families_.end())
+    return;
+  ::close(found->pidfd);
+  for (const auto& [run, pidfd] : found->programs)
+    ::close(pidfd);
+  families_.erase(found);
 }
 
 std::vector<core::elastic::host_process> local_processes::ended() {

@@ -165,7 +165,7 @@ void supervisor_state::spawn_surroundings() {
   spawn_links();
   elastic_admin_ =
     keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
-                            queries_, elastic_.director, parts_.clocks.wall, parts_.log));
+                            queries_, elastic_.director, parts_.clocks.wall, parts_.log, parts_.files));
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
                                      node_, registry_, queries_.reads, parts_.clocks.wall));
@@ -196,8 +196,11 @@ void supervisor_state::spawn_elastic() {
   const auto hosts_worker = next_worker();
   elastic_ = parts_.make_elastic(self_->system(),
                                  {parts_.identity.id, write_worker, worker, hosts_worker, parts_.schedule_zone,
-                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log, parts_.notifier,
+                                  parts_.settings.elastic});
   keep("elastic_writer", elastic_.writer);
+  if (elastic_.errors)
+    keep("error_notifier", elastic_.errors);
   keep("elastic_director", elastic_.director);
   keep("elastic_hosts", elastic_.hosts);
   protocol::send(self_, native_links_, protocol::link_subscription{elastic_.hosts});

@@ -48,7 +48,7 @@ void add_executor_help(CLI::App& command) {
     "executor.listen: host to listen on, without a port (default 127.0.0.1)\n"
     "executor.port: port to listen on (default: the first free one from 9999)\n"
     "executor.address: registered address, e.g. http://10.0.0.7:9999/ (default: built from listen and port)\n"
-    "executor.scripts, executor.http_allowed, [[command]]: what the executor runs\n"
+    "executor.scripts, executor.http_allowed, executor.elastic_scripts, [[command]]: what the executor runs\n"
     "config/ringmaster.example.toml explains all settings.\n"
     "\n" +
     command.get_footer());

@@ -47,7 +47,7 @@ std::string status_word(const api_document& job) {
 /// Returns `missed, disabled` of the marks that are set.
 std::string marks_of(const api_document& item) {
   std::string out;
-  for (const auto* mark : {"missed", "disabled", "surplus"})
+  for (const auto* mark : {"missed", "disabled", "surplus", "cancelled"})
     if (boolean_in(item, mark))
       out.append(out.empty() ? "" : ", ").append(mark);
   return out.empty() ? "-" : out;
@@ -137,11 +137,21 @@ std::string elastic_items_table(const api_document& items, const core::zone& whe
   return table_text(rows);
 }
 
+namespace {
+
+/// Returns the item of a run, or the name of the hook that the run is a call of.
+std::string elastic_run_item(const api_document& run) {
+  const auto item = number_in(run, "item").value_or(0);
+  return item == -1 ? "before_all" : item == -2 ? "after_all" : elastic_number(run, "item");
+}
+
+} // namespace
+
 std::string elastic_history_table(const api_document& runs, const core::zone& where) {
   elastic_rows rows{{"RUN", "ITEM", "STATE", "SOURCE", "HOST", "GRANTED", "ENDED", "MESSAGE"}};
   for (const auto& run : runs) {
     const auto attempt = number_in(run, "attempt").value_or(1);
-    rows.push_back({elastic_number(run, "run"), elastic_number(run, "item"), elastic_word(run, "state"),
+    rows.push_back({elastic_number(run, "run"), elastic_run_item(run), elastic_word(run, "state"),
                     elastic_word(run, "source") + (attempt > 1 ? ' ' + std::to_string(attempt) : ""), elastic_word(run, "host"),
                     instant_in(run, "granted_ms", where), instant_in(run, "ended_ms", where), elastic_word(run, "message")});
   }
@@ -149,12 +159,32 @@ std::string elastic_history_table(const api_document& runs, const core::zone& wh
 }
 
 std::string elastic_hosts_table(const api_document& hosts) {
-  elastic_rows rows{{"HOST", "APP", "STATE", "IP", "PID", "SLOTS", "LABELS", "KEEPER"}};
+  elastic_rows rows{{"HOST", "APP", "STATE", "MODE", "IP", "PID", "SLOTS", "LABELS", "KEEPER"}};
   for (const auto& host : hosts)
     rows.push_back({elastic_word(host, "id"), elastic_word(host, "app_name"), elastic_word(host, "state"),
-                    elastic_word(host, "ip"), elastic_number(host, "pid"), elastic_number(host, "capacity"),
-                    elastic_word(host, "labels"), elastic_word(host, "keeper")});
+                    elastic_word(host, "mode"), elastic_word(host, "ip"), elastic_number(host, "pid"),
+                    elastic_number(host, "capacity"), elastic_word(host, "labels"), elastic_word(host, "keeper")});
   return table_text(rows);
+}
+
+std::string elastic_servers_table(const api_document& servers) {
+  elastic_rows rows{{"IP", "UP", "SILENT", "DOWN", "DISABLED", "RUNNING", "JOBS", "DISABLED JOBS", "HOSTS"}};
+  for (const auto& server : servers) {
+    std::string hosts;
+    for (const auto& host : items_in(server, "hosts"))
+      hosts += (hosts.empty() ? "" : ", ") + value_word(host);
+    rows.push_back({elastic_word(server, "ip"), elastic_number(server, "up"), elastic_number(server, "silent"),
+                    elastic_number(server, "down"), elastic_number(server, "disabled"), elastic_number(server, "running"),
+                    elastic_number(server, "jobs"), elastic_number(server, "disabled_jobs"), std::move(hosts)});
+  }
+  return table_text(rows);
+}
+
+std::string elastic_dump_text(const api_document& lines) {
+  std::string out;
+  for (const auto& line : lines)
+    out += one_line(text_in(line, "path")) + " | " + one_line(text_in(line, "value")) + '\n';
+  return out;
 }
 
 std::string elastic_plan_table(const api_document& shares) {

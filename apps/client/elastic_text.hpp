@@ -20,6 +20,9 @@ namespace ringmaster::apps {
 [[nodiscard]] std::string elastic_items_table(const api_document& items, const core::zone& where);
 [[nodiscard]] std::string elastic_history_table(const api_document& runs, const core::zone& where);
 [[nodiscard]] std::string elastic_hosts_table(const api_document& hosts);
+[[nodiscard]] std::string elastic_servers_table(const api_document& servers);
+/// Returns `path | value` for each line of a dump.
+[[nodiscard]] std::string elastic_dump_text(const api_document& lines);
 [[nodiscard]] std::string elastic_plan_table(const api_document& shares);
 
 } // namespace ringmaster::apps

@@ -10,13 +10,20 @@
 
 #include "apps/client/api_queries.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "gateway/exchange/paths.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
 
+/// Values of the parts in braces of a route's path.
+struct path_values {
+  std::int64_t id = 0;
+  std::string name = {};
+};
+
 /// Returns the number at `{id}` of `pattern`, 0 if it has none; nullopt when `path` does not match.
-std::optional<std::int64_t> match(std::string_view pattern, std::string_view path) {
+std::optional<std::int64_t> match_id(std::string_view pattern, std::string_view path) {
   constexpr std::string_view hole = "{id}";
   const auto at = pattern.find(hole);
   if (at == std::string_view::npos)
@@ -28,6 +35,23 @@ std::optional<std::int64_t> match(std::string_view pattern, std::string_view pat
   std::int64_t id = 0;
   const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
   return failure == std::errc{} && stop == digits.data() + digits.size() && id >= 0 ? std::optional{id} : std::nullopt;
+}
+
+std::optional<path_values> match(std::string_view pattern, std::string_view path) {
+  if (pattern.find("{name}") == std::string_view::npos) {
+    const auto id = match_id(pattern, path);
+    return id ? std::optional{path_values{*id}} : std::nullopt;
+  }
+  const auto found = gateway::match_path(pattern, path);
+  if (!found)
+    return std::nullopt;
+  path_values out;
+  for (const auto& [part, value] : *found)
+    if (part == "name")
+      out.name = value;
+    else
+      std::from_chars(value.data(), value.data() + value.size(), out.id);
+  return out;
 }
 
 class local_api_client final : public api_client {
@@ -51,10 +75,10 @@ public:
     std::string tag;
     for (const auto routes : {job_routes(), run_routes(), people_routes(), node_routes(), elastic_routes()})
       for (const auto& route : routes)
-        if (const auto id = match(route.path, path); id && route.method == what.method) {
+        if (auto values = match(route.path, path); values && route.method == what.method) {
           has_written_ = has_written_ || what.method != "GET";
-          return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), *id, std::move(*body),
-                                   what.if_match, tag});
+            return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), values->id,
+                                     std::move(values->name), std::move(*body), what.if_match, tag, zone()});
         }
     return core::fail(core::errc::unsupported, what.method + ' ' + std::string{path} + " needs a running server: --server");
   }

@@ -24,12 +24,16 @@ struct store_question {
   protocol::wire::form query;
   /// Value of `{id}` in the route.
   std::int64_t id = 0;
+  /// Value of `{name}` in the route.
+  std::string name;
   /// Request body; empty: none.
   std::string body;
   /// `core::edit_tag` of the object to edit; empty: edit unconditionally.
   std::string seen;
   /// ETag of the response, if it has one.
   std::string& tag;
+  /// The zone of schedules without their own.
+  const core::zone& schedule_zone;
 };
 
 /// One route of the API, with the same responses as gateway/handlers. Permissions and operations that need a server are left out.

@@ -5,10 +5,14 @@
 #include <limits>
 #include <random>
 
+#include "actors/console/elastic_drafts.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/local_api_client.hpp"
+#include "apps/terminal/declaration_text.hpp"
 #include "core/elastic/plan_preview.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "protocol/wire/v1/api_elastic.hpp"
+#include "protocol/wire/v1/api_elastic_drafts.hpp"
 
 namespace ringmaster::apps {
 
@@ -39,7 +43,59 @@ result<api_document> elastic_page(const store_question& asked) {
 result<api_document> elastic_read(const store_question& asked) {
   return elastic_job_of(asked)
     .and_then([&](elastic::elastic_job_id job) { return asked.store.elastic().show(job, local_operator()); })
-    .map([](const elastic::elastic_card& card) { return parsed(wire::api_elastic_job(card)); });
+    .map([&](const elastic::elastic_card& card) {
+      asked.tag = std::to_string(card.job.version);
+      return parsed(wire::api_elastic_job(card));
+    });
+}
+
+/// Returns the rules of declared files, which also hold for other jobs.
+actors::declared_files rules_of_files(const store_question& asked) {
+  actors::declared_files out;
+  out.check_elastic = check_declarable;
+  out.declare_elastic = [&where = asked.schedule_zone](storage::store& store, const elastic::elastic_job_row& job,
+                                                       core::time_point now) { return declaration_of(store, job, where, now); };
+  return out;
+}
+
+/// Returns the version that an edit has seen; unset: any.
+std::optional<std::int64_t> seen_version(const store_question& asked) {
+  return asked.seen.empty() ? std::nullopt : std::optional{parse_id(asked.seen).value_or(0)};
+}
+
+result<api_document> elastic_add(const store_question& asked) {
+  return wire::parse_api_elastic_draft(asked.body, core::draft_use::add).and_then([&](const wire::api_elastic_draft& sent) {
+    const protocol::add_elastic order{sent.draft, sent.enabled, local_operator()};
+    return actors::add_elastic_job(asked.store, order, rules_of_files(asked), system_now())
+      .map([](const elastic::elastic_edit_done& done) { return api_document{{"id", core::number(done.id)}}; });
+  });
+}
+
+result<api_document> elastic_replace(const store_question& asked) {
+  const auto job = elastic_job_of(asked);
+  if (!job)
+    return tl::unexpected{job.error()};
+  return wire::parse_api_elastic_draft(asked.body, core::draft_use::update).and_then([&](const wire::api_elastic_draft& sent) {
+    const protocol::update_elastic order{*job, seen_version(asked), sent.draft, local_operator()};
+    return actors::update_elastic_job(asked.store, order, rules_of_files(asked), system_now())
+      .map([](const elastic::elastic_edit_done& done) { return parsed(wire::api_elastic_edit(done)); });
+  });
+}
+
+result<api_document> elastic_remove(const store_question& asked) {
+  return elastic_job_of(asked)
+    .and_then([&](elastic::elastic_job_id job) {
+      return actors::remove_elastic_job(asked.store, {job, seen_version(asked), local_operator()}, system_now());
+    })
+    .map([](const elastic::elastic_edit_done&) { return api_document{}; });
+}
+
+result<api_document> elastic_declaration(const store_question& asked) {
+  return elastic_job_of(asked)
+    .and_then([&](elastic::elastic_job_id job) {
+      return actors::declare_elastic_job(asked.store, {job, local_operator()}, rules_of_files(asked), system_now());
+    })
+    .map([](std::string&& text) { return api_document(std::move(text)); });
 }
 
 result<api_document> elastic_item_page(const store_question& asked) {
@@ -97,6 +153,68 @@ result<api_document> elastic_host_list(const store_question& asked) {
   });
 }
 
+result<api_document> elastic_servers(const store_question& asked) {
+  const auto group = wire::api_id_of(asked.query, "group");
+  if (!group)
+    return tl::unexpected{group.error()};
+  const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
+  return asked.store.elastic().servers(wanted, local_operator()).map([](const std::vector<elastic::elastic_server>& servers) {
+    return parsed(wire::api_elastic_servers(servers));
+  });
+}
+
+result<api_document> elastic_dump(const store_question& asked) {
+  const auto job = elastic_job_of(asked);
+  if (!job)
+    return tl::unexpected{job.error()};
+  return wire::api_elastic_masked_of(asked.query)
+    .and_then([&](bool masked) { return asked.store.elastic().dump(*job, masked, local_operator()); })
+    .map([](const elastic::elastic_dump& dump) { return parsed(wire::api_elastic_dump(dump)); });
+}
+
+result<api_document> told_edit(const result<elastic::elastic_edit_done>& done) {
+  return done.map([](const elastic::elastic_edit_done& edit) { return parsed(wire::api_elastic_edit(edit)); });
+}
+
+result<api_document> elastic_drain(const store_question& asked) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().set_status(job, elastic::job_status::draining, system_now(), local_operator());
+  }));
+}
+
+result<api_document> elastic_restart(const store_question& asked) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().restart(job, system_now(), local_operator());
+  }));
+}
+
+result<api_document> elastic_cancel(const store_question& asked) {
+  return told_edit(asked.store.elastic().cancel_run(elastic::item_run_id{asked.id}, system_now(), local_operator()));
+}
+
+result<api_document> switch_server(const store_question& asked, bool disabled) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().set_server_disabled(job, asked.name, disabled, system_now(), local_operator());
+  }));
+}
+
+result<api_document> server_enable(const store_question& asked) { return switch_server(asked, false); }
+
+result<api_document> server_disable(const store_question& asked) { return switch_server(asked, true); }
+
+result<api_document> set_host(const store_question& asked, elastic::host_mode mode) {
+  return asked.store.elastic().set_host_mode(asked.name, mode, system_now(), local_operator())
+    .map([](const elastic::host_edit_done& done) { return parsed(wire::api_elastic_host_edit(done)); });
+}
+
+result<api_document> host_enable(const store_question& asked) { return set_host(asked, elastic::host_mode::enabled); }
+
+result<api_document> host_disable(const store_question& asked) { return set_host(asked, elastic::host_mode::disabled); }
+
+result<api_document> host_drain(const store_question& asked) { return set_host(asked, elastic::host_mode::draining); }
+
+result<api_document> host_remove(const store_question& asked) { return set_host(asked, elastic::host_mode::removed); }
+
 result<api_document> switch_elastic(const store_question& asked, elastic::job_status status) {
   const auto job = elastic_job_of(asked);
   if (!job)
@@ -145,7 +263,11 @@ result<api_document> elastic_trigger(const store_question& asked) {
 
 constexpr std::array answers_about_elastic_jobs = std::to_array<store_route>({
   {"GET", "/elastic/jobs", elastic_page},
+  {"POST", "/elastic/jobs", elastic_add},
   {"GET", "/elastic/jobs/{id}", elastic_read},
+  {"PUT", "/elastic/jobs/{id}", elastic_replace},
+  {"DELETE", "/elastic/jobs/{id}", elastic_remove},
+  {"GET", "/elastic/jobs/{id}/declaration", elastic_declaration},
   {"GET", "/elastic/jobs/{id}/items", elastic_item_page},
   {"GET", "/elastic/jobs/{id}/history", elastic_history_page},
   {"GET", "/elastic/jobs/{id}/plan", elastic_plan},
@@ -154,6 +276,17 @@ constexpr std::array answers_about_elastic_jobs = std::to_array<store_route>({
   {"POST", "/elastic/jobs/{id}/disable", elastic_disable},
   {"POST", "/elastic/jobs/{id}/shutdown", elastic_shutdown},
   {"POST", "/elastic/jobs/{id}/trigger", elastic_trigger},
+  {"POST", "/elastic/jobs/{id}/drain", elastic_drain},
+  {"POST", "/elastic/jobs/{id}/restart", elastic_restart},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/enable", server_enable},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/disable", server_disable},
+  {"GET", "/elastic/jobs/{id}/dump", elastic_dump},
+  {"POST", "/elastic/runs/{id}/cancel", elastic_cancel},
+  {"POST", "/elastic/hosts/{name}/enable", host_enable},
+  {"POST", "/elastic/hosts/{name}/disable", host_disable},
+  {"POST", "/elastic/hosts/{name}/drain", host_drain},
+  {"POST", "/elastic/hosts/{name}/remove", host_remove},
+  {"GET", "/elastic/servers", elastic_servers},
 });
 
 } // namespace

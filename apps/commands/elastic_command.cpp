@@ -6,9 +6,12 @@
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/elastic_text.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/commands/elastic_edits.hpp"
+#include "apps/commands/elastic_operations.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/elastic/plan.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -50,6 +53,11 @@ struct elastic_plan_options : elastic_options {
 
 struct elastic_switch_options : elastic_options {
   std::optional<std::int32_t> item;
+};
+
+struct elastic_server_options : elastic_switch_options {
+  /// Id or IP address of a host.
+  std::optional<std::string> host;
 };
 
 struct elastic_trigger_options : elastic_switch_options {
@@ -181,17 +189,40 @@ int order(const elastic_switch_options& options, const char* part, api_document 
     });
 }
 
-int enable_elastic(const elastic_switch_options& options) { return order(options, "/enable", api_document::object(), "enabled"); }
-
-int disable_elastic(const elastic_switch_options& options) {
-  return order(options, "/disable", api_document::object(), "disabled");
+/// Enables or disables a job, one item of it, or one host for it.
+int switch_elastic_job(const elastic_server_options& options, const std::string& verb) {
+  if (!options.host)
+    return order(options, ('/' + verb).c_str(), api_document::object(), (verb + 'd').c_str());
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) {
+        return client.ask({"POST", elastic_path(job, "/hosts/") + core::percent_encoded(*options.host) + '/' + verb});
+      });
+    },
+    [&](api_client&, const api_document& reply) {
+      const auto already = boolean_in(reply, "changed") ? "" : " already";
+      return core::result<std::string>{"host " + one_line(*options.host) + " " + verb + 'd' + already + " for "
+                                       + object_of(options) + '\n'};
+    });
 }
 
-int shut_elastic_down(const elastic_options& options) {
+int enable_elastic(const elastic_server_options& options) { return switch_elastic_job(options, "enable"); }
+
+int disable_elastic(const elastic_server_options& options) { return switch_elastic_job(options, "disable"); }
+
+/// Sends an order for the whole job.
+int order_whole(const elastic_options& options, const char* part, const char* done) {
   elastic_switch_options whole;
   static_cast<elastic_options&>(whole) = options;
-  return order(whole, "/shutdown", {}, "shut down");
+  return order(whole, part, {}, done);
 }
+
+int shut_elastic_down(const elastic_options& options) { return order_whole(options, "/shutdown", "shut down"); }
+
+int drain_elastic(const elastic_options& options) { return order_whole(options, "/drain", "drained"); }
+
+int restart_elastic(const elastic_options& options) { return order_whole(options, "/restart", "restarted"); }
 
 int trigger_elastic_job(const elastic_trigger_options& options) {
   auto body = api_document::object();
@@ -206,8 +237,8 @@ void add_elastic_job(CLI::App& command, elastic_options& options) {
   command.add_option("ELASTIC-JOB", options.job, "Name, namespace/name or id")->required();
 }
 
-void add_item(CLI::App& command, std::optional<std::int32_t>& item, const char* help) {
-  command.add_option("--item", item, help)->type_name("N")->check(CLI::Range(0, core::elastic::items_max - 1));
+CLI::Option* add_item(CLI::App& command, std::optional<std::int32_t>& item, const char* help) {
+  return command.add_option("--item", item, help)->type_name("N")->check(CLI::Range(0, core::elastic::items_max - 1));
 }
 
 void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
@@ -251,34 +282,46 @@ void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
   command->add_option("--group", options->group, "Only hosts of this group, by app name or id")->type_name("APP");
 }
 
-void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, const char* item_help,
-                        std::function<int()>& chosen, int (*run)(const elastic_switch_options&)) {
-  auto [command, options] = add_command<elastic_switch_options>(elastic, name, help, chosen, run);
+void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, const char* item_help, const char* host_help,
+                        std::function<int()>& chosen, int (*run)(const elastic_server_options&)) {
+  auto [command, options] = add_command<elastic_server_options>(elastic, name, help, chosen, run);
   add_elastic_job(*command, *options);
-  add_item(*command, options->item, item_help);
+  auto* item = add_item(*command, options->item, item_help);
+  command->add_option("--host", options->host, host_help)->type_name("HOST")->excludes(item);
+}
+
+void add_elastic_order(CLI::App& elastic, const char* name, const char* help, std::function<int()>& chosen,
+                       int (*run)(const elastic_options&)) {
+  auto [command, options] = add_command<elastic_options>(elastic, name, help, chosen, run);
+  add_elastic_job(*command, *options);
 }
 
 } // namespace
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* elastic =
-    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, enable, disable, shutdown, trigger");
+  auto* elastic = add_family(app, "elastic",
+                             "Elastic jobs: list, show, items, plan, history, hosts, servers, dump, add, edit, remove, export, "
+                             "enable, disable, drain, shutdown, restart, trigger, cancel, host");
   add_elastic_views(*elastic, chosen);
-  add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
-  add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,
-                     disable_elastic);
+  add_elastic_edits(*elastic, chosen);
+  add_elastic_switch(*elastic, "enable", "Enable an elastic job, one item, or one host for the job", "Enable only this item",
+                     "Enable only this host for the job, by id or IP address", chosen, enable_elastic);
+  add_elastic_switch(*elastic, "disable", "Disable an elastic job, one item, or one host for the job", "Disable only this item",
+                     "Disable only this host for the job, by id or IP address", chosen, disable_elastic);
+  add_elastic_order(*elastic, "drain", "Ask the runs of an elastic job to end, and start no others until it is enabled", chosen,
+                    drain_elastic);
+  add_elastic_order(*elastic, "shutdown", "Shut an elastic job down until it is enabled", chosen, shut_elastic_down);
+  add_elastic_order(*elastic, "restart", "Cancel the runs of an elastic job and enable it", chosen, restart_elastic);
   {
-    auto [command, options] = add_command<elastic_options>(*elastic, "shutdown", "Shut an elastic job down until it is enabled",
-                                                           chosen, shut_elastic_down);
+    auto [command, options] =
+      add_command<elastic_trigger_options>(*elastic, "trigger", "Run an elastic job once now", chosen, trigger_elastic_job);
     add_elastic_job(*command, *options);
+    add_item(*command, options->item, "Run only this item");
+    command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
+    command->add_option("--policy", options->policy, "What to do with items that run; default the job's own")
+      ->check(CLI::IsMember({"discard", "queue", "coalesce"}));
   }
-  auto [command, options] =
-    add_command<elastic_trigger_options>(*elastic, "trigger", "Run an elastic job once now", chosen, trigger_elastic_job);
-  add_elastic_job(*command, *options);
-  add_item(*command, options->item, "Run only this item");
-  command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
-  command->add_option("--policy", options->policy, "What to do with items that run; default the job's own")
-    ->check(CLI::IsMember({"discard", "queue", "coalesce"}));
+  add_elastic_operations(*elastic, chosen);
 }
 
 } // namespace ringmaster::apps

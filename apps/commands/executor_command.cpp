@@ -1,6 +1,8 @@
 // `ringmaster executor`: runs the scripts, programs and HTTP calls of the configuration without custom code.
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,14 @@ void warn_of_commands(const std::vector<config::command_settings>& commands, con
                 executor::not_found_text(command.program));
 }
 
+/// Warns of folders of scripts that do not exist: runs of their programs would fail.
+void warn_of_folders(const std::vector<std::string>& folders, const protocol::logger& log) {
+  std::error_code problem;
+  for (const auto& folder : folders)
+    if (!std::filesystem::is_directory(folder, problem))
+      log->warn("executor.elastic_scripts: {} is not a folder; runs of its programs fail until it exists", folder);
+}
+
 /// Handles SIGHUP. After an error the previous TLS files stay in force.
 void reload_tls(executor::executor& running, const protocol::logger& log) {
   if (auto done = running.reload_tls(); !done)
@@ -62,9 +72,13 @@ core::result<int> run(const config_options& options) {
   auto known = handlers_of(*settings);
   if (!known)
     return tl::unexpected{known.error()};
+  auto items = elastic_handlers_of(*settings);
+  if (!items)
+    return tl::unexpected{items.error()};
   warn_of_tls(*settings, log);
   warn_of_commands(settings->commands, log);
-  auto running = executor::executor::start(executor_options_of(*settings, log), std::move(*known));
+  warn_of_folders(settings->executor.elastic_scripts, log);
+  auto running = executor::executor::start(executor_options_of(*settings, log), std::move(*known), std::move(*items));
   if (!running)
     return tl::unexpected{running.error()};
   for (auto event = wait_for_signal(1h); event != signal_event::stop; event = wait_for_signal(1h))

@@ -43,6 +43,23 @@ void check_folder(const config::settings& settings, finding_list& findings) {
     findings.push_back({verdict::fine, "folder", folder});
 }
 
+/// Reports the types of elastic jobs, and folders of scripts that do not exist.
+void check_elastic_types(const config::settings& settings, finding_list& findings) {
+  const auto& said = settings.executor;
+  const auto types = elastic_handlers_of(settings);
+  std::string names;
+  if (types)
+    for (const auto& [handler, body] : types->all())
+      names += (names.empty() ? "" : ", ") + handler;
+  if (!types || said.elastic)
+    findings.push_back(
+      found("elastic jobs", types ? core::result<void>{} : core::result<void>{tl::unexpected{types.error()}}, names));
+  std::error_code problem;
+  for (const auto& folder : said.elastic_scripts)
+    if (!std::filesystem::is_directory(folder, problem))
+      findings.push_back({verdict::warning, "elastic jobs", folder + " is not a folder; runs of its programs fail"});
+}
+
 // The TLS settings of an executor towards admins match those of a server towards executors, under other names.
 void check_executor_tls(const config::settings& settings, finding_list& findings) {
   using level = gateway::tls_finding::level;
@@ -108,6 +125,7 @@ void check_executor(const config::settings& settings, finding_list& findings) {
                            std::to_string(settings.commands.size()) + " commands"
                              + (settings.executor.http_allowed.empty() ? "" : ", and http")
                              + (settings.executor.scripts ? ", and scripts" : "")));
+  check_elastic_types(settings, findings);
   check_folder(settings, findings);
   check_executor_tls(settings, findings);
   if (!options)

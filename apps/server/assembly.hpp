@@ -55,7 +55,7 @@ struct assembled {
 /// Returns the alarm channels of the configuration.
 [[nodiscard]] inline gateway::notification_settings notification_of(const config::settings& settings) {
   return {settings.mail, settings.alarm, settings.webhooks,
-          core::find_language(settings.server.language).value_or(core::language::en)};
+          core::find_language(settings.server.language).value_or(core::language::en), settings.elastic.error_targets};
 }
 
 } // namespace ringmaster::apps

@@ -69,7 +69,11 @@ actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what
           [what](const std::string& source) { return read_own(source, *what->present()); },
           [what](storage::store& store, const core::job_record& job, const core::principal& by, core::time_point now) {
             return declaration_of(store, job, by, what->present()->schedule_zone, now);
-          }};
+          },
+          [what](storage::store& store, const core::elastic::elastic_job_row& job, core::time_point now) {
+            return declaration_of(store, job, what->present()->schedule_zone, now);
+          },
+          check_declarable};
 }
 
 } // namespace ringmaster::apps

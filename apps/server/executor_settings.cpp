@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "core/elastic/job_types.hpp"
 #include "executor/command_handler.hpp"
 #include "executor/http_handler.hpp"
+#include "executor/sdk/elastic/http_type.hpp"
+#include "executor/sdk/elastic/script_type.hpp"
 
 namespace ringmaster::apps {
 
@@ -39,6 +42,9 @@ void take_executor(executor::executor_options& to, const config::executor_settin
   to.drain_timeout = said.drain_timeout;
   to.scripts = said.scripts;
   to.script_limits = limits_of(said.limits);
+  to.labels = said.labels;
+  to.elastic_capacity = said.elastic_capacity;
+  to.elastic_drain = said.elastic_drain;
 }
 
 void take_link(executor::executor_options& to, const config::link_settings& said) {
@@ -83,11 +89,39 @@ core::result<executor::handlers> handlers_of(const config::settings& settings) {
   return out;
 }
 
+core::result<executor::elastic::elastic_handlers> elastic_handlers_of(const config::settings& settings) {
+  using core::errc;
+  const auto& said = settings.executor;
+  executor::elastic::elastic_handlers out;
+  if (!said.elastic && (!said.labels.empty() || !said.elastic_scripts.empty()))
+    return core::fail(errc::invalid_argument,
+                      "executor.labels and executor.elastic_scripts have no effect without executor.elastic");
+  if (!said.elastic)
+    return out;
+  if (said.elastic_scripts.empty() && said.http_allowed.empty())
+    return core::fail(errc::invalid_argument,
+                      "executor.elastic: there is nothing to run; set executor.elastic_scripts or"
+                      " executor.http_allowed");
+  const auto add = [&out](std::string_view type, core::result<executor::elastic::elastic_body>&& made) {
+    return std::move(made).and_then([&](executor::elastic::elastic_body&& body) { return out.add_type(type, std::move(body)); });
+  };
+  if (!said.elastic_scripts.empty())
+    if (auto added =
+          add(core::elastic::script_type, executor::elastic::make_script_type({said.elastic_scripts, limits_of(said.limits)}));
+        !added)
+      return core::fail(added.error().code, "executor.elastic_scripts: " + added.error().context);
+  if (!said.http_allowed.empty())
+    if (auto added = add(core::elastic::http_type, executor::elastic::make_http_type({said.http_allowed})); !added)
+      return core::fail(added.error().code, "executor.http_allowed: " + added.error().context);
+  return out;
+}
+
 executor::executor_options executor_options_of(const config::settings& settings, protocol::logger log) {
   executor::executor_options out;
   take_executor(out, settings.executor);
   take_link(out, settings.link);
   take_server(out, settings.server);
+  out.elastic_error_targets = settings.elastic.error_targets;
   out.access_token = settings.security.access_token;
   out.data_dir = settings.data_dir;
   out.log = std::move(log);

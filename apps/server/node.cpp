@@ -15,6 +15,7 @@
 #include "apps/server/declared_bodies.hpp"
 #include "apps/server/secrets.hpp"
 #include "apps/terminal/command_options.hpp"
+#include "apps/terminal/declaration_text.hpp"
 #include "apps/terminal/version_text.hpp"
 #include "config/token_settings.hpp"
 #include "core/rules/audit_rules.hpp"
@@ -143,7 +144,7 @@ void node::spawn_gateway(protocol::node_handles& handles) {
                                      handles.elastic};
   gateway::web_setup web{
     settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files(),
-    base_.one_time.has_value()};
+    base_.one_time.has_value(), unsupported_elastic_options()};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
     std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);

@@ -6,6 +6,7 @@
 
 #include "apps/terminal/export_wording.hpp"
 #include "config/declared/declared_writer.hpp"
+#include "config/declared/elastic_keys.hpp"
 
 namespace ringmaster::apps {
 
@@ -101,6 +102,48 @@ core::result<std::string> declaration_of(storage::store& store, const core::job_
   // Without the empty line that parts it from the table before.
   const auto who = "job " + id_text(job.id) + " " + config::quoted_text(job.name);
   return commented_table(who, text, wording.notes, obstacles).substr(1);
+}
+
+core::result<std::string> declaration_of(storage::store& store, const core::elastic::elastic_job_row& job,
+                                         const core::zone& schedule_zone, core::time_point now) {
+  exported_groups groups;
+  const auto looked = store.exports().look([&](storage::export_view& view) {
+    return view.groups().map([&](exported_groups&& rows) { groups = std::move(rows); });
+  });
+  if (!looked)
+    return tl::unexpected{looked.error()};
+  const auto* group = group_in(groups, job.what.group);
+  core::schedule_rules rules{schedule_zone};
+  const auto wording = wording_of(job, group ? group->app_name : "", rules, now);
+  auto obstacles = obstacles_of(wording.job);
+  if (auto why = obstacle_of(groups, group, job.what.group); !why.empty())
+    obstacles.push_back(std::move(why));
+  const auto who = "elastic job " + id_text(job.id) + " " + config::quoted_text(job.what.name);
+  return commented_table(who, config::declared_text(wording.job), wording.notes, obstacles).substr(1);
+}
+
+std::vector<std::string> unsupported_elastic_options() {
+  std::vector<std::string> out;
+  for (const auto& field : core::elastic::elastic_fields)
+    if (config::is_later_elastic_key(field.name))
+      out.emplace_back(field.name);
+  if (config::is_later_elastic_key("props"))
+    out.emplace_back("props");
+  return out;
+}
+
+core::result<void> check_declarable(const core::declared_elastic_job& job) {
+  const auto refuse_later = [](std::string_view key) {
+    return core::refuse(core::errc::invalid_argument, core::refusal::option_unsupported,
+                        std::string{key} + ": not supported by this release", std::string{key});
+  };
+  for (const auto& field : core::elastic::elastic_fields)
+    if (config::is_later_elastic_key(field.name) && field.get(job.what.options) != field.default_value())
+      return refuse_later(field.name);
+  if (config::is_later_elastic_key("props") && !job.what.props.empty())
+    return refuse_later("props");
+  const auto obstacles = obstacles_of(job);
+  return obstacles.empty() ? core::result<void>{} : core::fail(core::errc::invalid_argument, obstacles.front());
 }
 
 } // namespace ringmaster::apps

@@ -8,7 +8,7 @@
 #include "config/declared/declared_file.hpp"
 #include "config/declared/declared_writer.hpp"
 #include "core/alarm/alarm.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::apps {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "config/text/table_fields.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/columns.hpp"
 #include "core/cron/cron.hpp"
 #include "core/text/text.hpp"
@@ -195,7 +195,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array alarm_keys{"key"sv, "group"sv, "job"sv, "channels"sv, "mail_to"sv, "on"sv, "dedup"sv, "recovered"sv};
+constexpr std::array alarm_keys{"key"sv, "group"sv, "job"sv,   "channels"sv, "mail_to"sv,
+                                "on"sv,  "kinds"sv, "dedup"sv, "recovered"sv};
 constexpr text_limit alarm_key_limit{1, core::job_key_chars}, matched_name_limit{0, std::numeric_limits<std::size_t>::max()};
 constexpr std::int32_t dedup_s_max = 24 * 60 * 60;
 
@@ -229,6 +230,11 @@ core::declared_alarm read_alarm(const toml::table& table, problems& found) {
     in.refuse("job", "needs the group of the job");
   read_channels(in, rule);
   rule.on = in.choice("on", rule.on, &core::find_alarm_attempts, &std::tolower);
+  for (const auto& name : in.texts("kinds").value_or(std::vector<std::string>{}))
+    if (const auto kind = core::elastic::find_item_alarm(name); !kind)
+      in.refuse("kinds", "\"" + name + "\" is unknown; expected ej_fail, ej_late, ej_unowned or ej_takeovers");
+    else if (std::find(rule.kinds.begin(), rule.kinds.end(), *kind) == rule.kinds.end())
+      rule.kinds.push_back(*kind);
   if (const auto seconds = in.seconds("dedup"); seconds && *seconds <= dedup_s_max)
     rule.dedup = std::chrono::seconds{*seconds};
   else if (seconds)

@@ -148,6 +148,12 @@ std::string declared_text(const core::declared_alarm& alarm) {
   out.choice("on", rule.on, core::alarm_rule{}.on);
   if (rule.dedup)
     out.number("dedup", rule.dedup->count() / 1000);
+  if (!rule.kinds.empty()) {
+    std::vector<std::string> kinds;
+    for (const auto kind : rule.kinds)
+      kinds.emplace_back(core::elastic::stored_name(kind));
+    out.list("kinds", kinds);
+  }
   if (rule.recovered)
     out.raw("recovered", "true");
   return std::move(out).take();

@@ -35,9 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 19> other_el
 }};
 
 /// Take a key out when nodes and hosts do what it says.
-constexpr std::array later_elastic_keys{"props"sv,    "pool"sv,  "error_handler"sv,   "listeners"sv,         "once_listeners"sv,
-                                        "retry"sv,    "delay"sv, "started_timeout"sv, "completed_timeout"sv, "calendar"sv,
-                                        "at"sv,       "alarm_email"sv};
+constexpr std::array later_elastic_keys{"retry"sv, "delay"sv, "calendar"sv, "at"sv};
 
 /// Returns `shardingTotalCount` as `sharding-total-count`.
 std::string with_hyphens(std::string_view camel) {

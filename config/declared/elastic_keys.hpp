@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys of an `[[elastic_job]]` and their other spellings. Internal to config and the importer.
+// Keys of an `[[elastic_job]]` and their other spellings. Internal to config, the importer and the check of entered jobs.
 
 #include <span>
 #include <string>

@@ -1,15 +1,23 @@
 // One `[[elastic_job]]` (elastic design §7).
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <map>
 
 #include "config/declared/declared_table.hpp"
 #include "config/declared/elastic_keys.hpp"
+#include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/error_target.hpp"
+#include "core/elastic/job_types.hpp"
+#include "core/elastic/part_names.hpp"
 #include "core/elastic/plan.hpp"
+#include "core/elastic/props.hpp"
 #include "core/text/text.hpp"
 #include "core/zone/zone.hpp"
 
@@ -20,6 +28,9 @@ namespace {
 using core::option_kind;
 using core::option_value;
 using core::elastic::elastic_field;
+
+constexpr std::array elastic_types{core::elastic::simple_type, core::elastic::dataflow_type, core::elastic::script_type,
+                                   core::elastic::http_type};
 
 constexpr text_limit any_text{0, std::numeric_limits<std::size_t>::max()},
   elastic_group_limit{1, std::numeric_limits<std::size_t>::max()}, elastic_name_limit{1, core::elastic::elastic_name_chars},
@@ -39,18 +50,22 @@ public:
     if (what.name.find('/') != std::string::npos)
       in_.refuse(key("name"), "must not contain /");
     what.name_space = in_.text("namespace", name_space_limit);
-    what.handler = in_.text(key("handler"), elastic_handler_limit);
+    read_type(what);
+    read_handler(what);
     what.total = static_cast<std::int32_t>(in_.number(key("total"), 1, core::elastic::items_max, 1));
     if (!has("total"))
       in_.refuse("total", "missing; it is required");
-    read_type(what);
     job.enabled = read_enabled();
     read_accepted_keys();
     for (const auto& field : core::elastic::elastic_fields)
       if (!is_of_schedule(field) && has(field.name) && !is_later_elastic_key(field.name))
         if (auto value = read_option(field); !std::holds_alternative<std::monostate>(value))
           field.set(what.options, value);
+    for (const auto& address : core::mail_addresses(what.options.alarm_email, nullptr))
+      if (!core::is_mail_address(address))
+        in_.refuse("alarm_email", "invalid e-mail address \"" + address + "\" (elastic_job " + what.name + ")");
     read_timing(what.options);
+    read_properties(what);
     return job;
   }
 
@@ -83,12 +98,39 @@ private:
 
   void read_type(core::elastic::elastic_definition& what) {
     const auto type = normal_name(in_.text(key("type"), any_text, what.kind));
-    if (type == "script" || type == "http")
-      in_.refuse(key("type"), type + ": not supported by this release; expected simple or dataflow");
-    else if (type != "simple" && type != "dataflow")
-      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple or dataflow");
-    else
+    if (std::find(elastic_types.begin(), elastic_types.end(), type) != elastic_types.end())
       what.kind = type;
+    else
+      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple, dataflow, script or http");
+  }
+
+  void read_handler(core::elastic::elastic_definition& what) {
+    what.handler = core::elastic::handler_of_type(what.kind);
+    if (what.handler.empty())
+      what.handler = in_.text(key("handler"), elastic_handler_limit);
+    else if (has("handler"))
+      return in_.refuse(key("handler"), "excludes type " + what.kind);
+    if (what.kind == core::elastic::simple_type || what.kind == core::elastic::dataflow_type)
+      if (core::elastic::is_type_handler(what.handler))
+        in_.refuse(key("handler"), "\"" + what.handler + "\" is the handler of a type; write the type");
+  }
+
+  void read_properties(core::elastic::elastic_definition& what) {
+    auto given = read_props(in_, what.kind);
+    what.props = std::move(given.text);
+    check_error_props(what);
+    if (given.streaming && has("streaming"))
+      in_.refuse("props", "streaming.process: is the same as streaming");
+    else if (given.streaming)
+      what.options.streaming = *given.streaming;
+  }
+
+  /// Refuses an error handler without the properties that it needs. Hosts may have others than the built-in ones.
+  void check_error_props(const core::elastic::elastic_definition& what) {
+    const auto props = core::elastic::parse_props(what.props);
+    const auto& handler = what.options.error_handler;
+    if (const auto sound = props ? core::elastic::check_error_handler(handler, *props) : core::result<void>{}; !sound)
+      in_.refuse(has("props") ? "props" : key("error_handler"), sound.error().context);
   }
 
   bool read_enabled() {
@@ -124,6 +166,11 @@ private:
     case option_kind::names: break;
     }
     auto text = in_.text(name, {0, static_cast<std::size_t>(field.max)});
+    // Built-in names in any case, as ElasticJob writes them.
+    if (field.name == "pool")
+      text = core::elastic::spelled_as(core::elastic::pool_names, text);
+    else if (field.name == "error_handler")
+      text = core::elastic::spelled_as(core::elastic::error_handler_names, text);
     if (field.is_long && text.size() > static_cast<std::size_t>(field.max))
       in_.refuse(name, "more than " + std::to_string(field.max) + " bytes");
     return text;
@@ -150,14 +197,17 @@ private:
     return {};
   }
 
-  /// Reads a duration, or whole seconds. ElasticJob's negative number of seconds means no limit.
+  /// Reads a duration, or whole seconds; milliseconds under a name that says so. ElasticJob's negative numbers mean no limit.
   option_value read_duration(const elastic_field& field, std::string_view name) {
     const auto* node = in_.node(name);
+    const bool counts_ms = name.ends_with("Milliseconds") || name.ends_with("-milliseconds");
     std::optional<std::int64_t> ms;
     if (const auto* whole = node->as_integer()) {
-      if (whole->get() < 0 && field.is_optional && name != field.name)
-        return {};
-      if (whole->get() <= field.max / 1000)
+      if (whole->get() < 0 && name != field.name && (field.is_optional || counts_ms))
+        return field.is_optional ? option_value{} : option_value{field.default_value()};
+      if (counts_ms)
+        ms = whole->get();
+      else if (whole->get() <= field.max / 1000)
         ms = whole->get() * 1000;
     } else if (const auto* text = node->as_string()) {
       if (const auto duration = parse_duration(text->get()))
@@ -165,8 +215,8 @@ private:
     }
     if (ms && *ms >= field.min && *ms <= field.max)
       return *ms;
-    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole seconds, at most "
-                       + format_duration(core::milliseconds{field.max}));
+    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole " + (counts_ms ? "milliseconds" : "seconds") +
+                       ", at most " + format_duration(core::milliseconds{field.max}));
     return {};
   }
 

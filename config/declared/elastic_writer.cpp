@@ -4,6 +4,8 @@
 
 #include "config/declared/elastic_keys.hpp"
 #include "config/text/units.hpp"
+#include "core/elastic/job_types.hpp"
+#include "core/elastic/props.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
@@ -32,6 +34,18 @@ void write_elastic_option(table_text& out, const core::elastic::elastic_field& f
   out.number(field.name, core::number_of(value));
 }
 
+void write_props(table_text& out, std::string_view text) {
+  if (text.empty())
+    return;
+  const auto props = core::elastic::parse_props(text);
+  if (!props)
+    return out.text("props", text);
+  std::string pairs;
+  for (const auto& [name, value] : *props)
+    pairs += (pairs.empty() ? " " : ", ") + quoted_text(name) + " = " + quoted_text(value);
+  out.raw("props", '{' + pairs + " }");
+}
+
 std::string declared_text(const core::declared_elastic_job& job) {
   table_text out{"elastic_job"};
   const auto& what = job.what;
@@ -41,16 +55,18 @@ std::string declared_text(const core::declared_elastic_job& job) {
   out.text("name", what.name);
   if (what.kind != usual.kind)
     out.text("type", what.kind);
-  out.optional("handler", what.handler);
+  // A type with a handler of its own says it.
+  if (what.handler != core::elastic::handler_of_type(what.kind))
+    out.optional("handler", what.handler);
   out.number("total", what.total);
   write_elastic_schedule(out, what.options);
   for (const auto& field : core::elastic::elastic_fields)
     if (const auto value = field.get(what.options); field.name != "schedule_type" && field.name != "schedule"
                                                      && field.name != "interval_ms" && value != field.default_value())
       write_elastic_option(out, field, value);
-  out.optional("props", what.props);
   if (!job.enabled)
     out.raw("enabled", "false");
+  write_props(out, what.props);
   return std::move(out).take();
 }
 

@@ -2,6 +2,8 @@
 
 // Lines of an `[[elastic_job]]`. Internal to config and the importer.
 
+#include <string_view>
+
 #include "config/declared/table_text.hpp"
 #include "core/elastic/elastic_fields.hpp"
 
@@ -12,5 +14,8 @@ void write_elastic_schedule(table_text& out, const core::elastic::elastic_option
 
 /// Adds an option that is not its default.
 void write_elastic_option(table_text& out, const core::elastic::elastic_field& field, const core::option_value& value);
+
+/// Adds the table `props`, unless there are none. A text in another form than the canonical one is added unchanged.
+void write_props(table_text& out, std::string_view text);
 
 } // namespace ringmaster::config

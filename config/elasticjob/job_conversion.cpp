@@ -6,7 +6,10 @@
 #include "config/elasticjob/imported_job.hpp"
 #include "core/cron/cron.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
+#include "core/elastic/prop_fields.hpp"
+#include "core/elastic/props.hpp"
 #include "core/elastic/strategy.hpp"
 #include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
@@ -140,11 +143,35 @@ private:
       refuse(from_.kind == source_kind::boot ? "elasticJobClass" : "job-ref",
              has_class ? "excludes a type; a job has a class or a type" : "missing; a job has a class or a type");
       has_handler_ = false;
+    } else if (const auto stored_type = from_.kind == source_kind::stored ? type_of_props() : std::string_view{};
+               !stored_type.empty()) {
+      return set_type(stored_type);
     } else if (!type) {
       return read_handler();
     }
-    if (type)
-      out_.unsupported = "jobs of type " + core::valid_utf8(core::cut_bytes(*type, 100)) + " are not supported by this release";
+    if (!type)
+      return;
+    for (const auto& [name, handler] : core::elastic::type_handlers)
+      if (core::equal_without_case(*type, name))
+        return set_type(name);
+    out_.unsupported = "jobs of type " + core::valid_utf8(core::cut_bytes(*type, 100)) + " are not supported by this release";
+  }
+
+  void set_type(std::string_view type) {
+    out_.what.kind = type;
+    out_.what.handler = core::elastic::handler_of_type(type);
+    if (type == core::elastic::script_type)
+      note("The program must lie below a folder of executor.elastic_scripts.");
+    else
+      note("The address must be among those of executor.http_allowed.");
+  }
+
+  /// Returns the type whose properties a stored configuration has, which names neither class nor type; empty: none.
+  [[nodiscard]] std::string_view type_of_props() const {
+    for (const auto& field : core::elastic::prop_fields)
+      if (field.is_required && from_.props.contains(std::string{field.name}))
+        return field.job_type;
+    return {};
   }
 
   void read_schedule() {
@@ -189,6 +216,10 @@ private:
               &core::elastic::elastic_options::pool);
     read_part("error_handler", "jobErrorHandlerType", "LOG", &core::elastic::elastic_options::error_handler);
     read_part("listeners", "jobListenerTypes", "", &core::elastic::elastic_options::listeners);
+    if (!options.listeners.empty())
+      note(
+        "Only executors with listeners of these names get items; those that run once for all items belong into"
+        " once_listeners.");
     if (const auto label = word_in("label"))
       leave_out("label", *label, "ElasticJob ignores the label; here only hosts with it run the items.");
   }
@@ -238,6 +269,8 @@ private:
     if (!text)
       return;
     const auto flag = flag_in(*text);
+    if (!core::elastic::handler_of_type(out_.what.kind).empty())
+      return note("streaming.process is left out: only dataflow jobs have it.");
     if (!flag)
       return refuse("streaming.process", shown(*text) + " is not true or false");
     out_.what.kind = "dataflow";
@@ -246,14 +279,21 @@ private:
 
   void read_props() {
     std::string names;
-    for (const auto& [key, value] : from_.props)
+    core::elastic::job_props props;
+    for (const auto& [key, value] : from_.props) {
+      const auto* field = core::elastic::find_prop(key);
+      const bool is_supported = field && (field->job_type.empty() || field->job_type == out_.what.kind);
       if (key == "streaming.process")
         read_streaming(value.text);
-      else
+      else if (!is_supported)
         names += (names.empty() ? "" : ", ") + core::valid_utf8(key);
+      else if (auto text = filled_in(key, value.text))
+        props.emplace(key, std::move(*text));
+    }
     // Only the names: the values may be secrets.
     if (!names.empty())
       note("props are not supported by this release: " + names + ".");
+    out_.what.props = core::elastic::props_text(props);
   }
 
   void check_all() {

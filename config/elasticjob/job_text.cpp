@@ -5,6 +5,7 @@
 #include "config/declared/declared_writer.hpp"
 #include "config/declared/elastic_writer.hpp"
 #include "config/elasticjob/imported_job.hpp"
+#include "core/elastic/job_types.hpp"
 
 namespace ringmaster::config {
 
@@ -16,7 +17,8 @@ std::string table_of(const imported_job& job, std::string_view group) {
   out.text("group", group);
   out.optional("namespace", what.name_space);
   out.text("name", what.name);
-  out.optional("handler", what.handler);
+  if (what.handler != core::elastic::handler_of_type(what.kind))
+    out.optional("handler", what.handler);
   if (what.kind != "simple")
     out.text("type", what.kind);
   out.number("total", what.total);
@@ -32,6 +34,7 @@ std::string table_of(const imported_job& job, std::string_view group) {
   }
   if (!job.enabled)
     out.raw("enabled", "false");
+  write_props(out, what.props);
   return std::move(out).take();
 }
 

@@ -6,8 +6,8 @@ import type { OpenAlarm, OpenAlarms as OpenAlarmList, SentMessage } from '../typ
 import { i18n, showLanguage } from '../src/app/i18n'
 import OpenAlarms from '../src/parts/OpenAlarms.vue'
 
-const alarm = (more: Partial<OpenAlarm> = {}): OpenAlarm => ({ id: 90, kind: 'failure', job: 7, job_name: 'nightly', group: 1, group_title: 'Payments', run: 70, since_ms: 1767225600000, state: 'taken', node: 'node-b', ...more })
-const message = (more: Partial<SentMessage> = {}): SentMessage => ({ at_ms: 1767225600000, channel: 'mail', recipient: 'ann@example.org', kind: 'failure', job: 7, job_name: 'nightly', run: 70, count: 1, outcome: 'delivered', attempts: 1, detail: null, ...more })
+const alarm = (more: Partial<OpenAlarm> = {}): OpenAlarm => ({ id: 90, kind: 'failure', job: 7, job_name: 'nightly', group: 1, group_title: 'Payments', run: 70, elastic_job: null, item: null, item_run: null, since_ms: 1767225600000, state: 'taken', node: 'node-b', ...more })
+const message = (more: Partial<SentMessage> = {}): SentMessage => ({ at_ms: 1767225600000, channel: 'mail', recipient: 'ann@example.org', kind: 'failure', job: 7, job_name: 'nightly', run: 70, elastic_job: null, item: null, item_run: null, count: 1, outcome: 'delivered', attempts: 1, detail: null, ...more })
 
 function show(open: Partial<OpenAlarmList>) {
   const router = createRouter({ history: createMemoryHistory('/console/'), routes: [{ path: '/:rest(.*)*', component: { template: '<i />' } }] })
@@ -32,6 +32,14 @@ describe('open alarms', () => {
     expect(part.text()).toContain('Waiting')
     expect(part.text()).toContain('the oldest 2 are shown')
   })
+  it('of an elastic job lead to its page and name item and run', () => {
+    const item = alarm({ kind: 'ej_fail', job: null, run: null, elastic_job: 5, job_name: 'sums', item: 3, item_run: 24 })
+    const part = show({ items: [alarm(), item, alarm({ ...item, id: 91, kind: 'ej_late', item: null, item_run: null })] }).find('.open')
+    expect(linksOf(part)).toEqual(['/console/jobs/7', '/console/runs/70', '/console/elastic/5', '/console/elastic/5'])
+    expect(part.text()).toContain('item 3, run 24')
+    expect(part.text()).toContain('Item failed')
+    expect(part.text()).toContain('Fire late')
+  })
 })
 
 describe('last messages', () => {
@@ -41,6 +49,11 @@ describe('last messages', () => {
     expect(part.text()).toContain('Not delivered, will be tried again: refused')
     expect(part.findAll('.bad')).toHaveLength(2)
     expect(part.text()).not.toContain('×')
+  })
+  it('of an elastic job lead to its page', () => {
+    const part = show({ messages: [message({ kind: 'ej_unowned', job: null, run: null, elastic_job: 5, job_name: 'sums', item: 0 })] }).find('.messages')
+    expect(linksOf(part)).toEqual(['/console/elastic/5'])
+    expect(part.text()).toContain('item 0')
   })
   it('of a summary lead nowhere and have the number of alarms', () => {
     const part = show({ messages: [message({ kind: 'summary', job: null, job_name: null, run: null, recipient: null, channel: 'ops', count: 5 })] }).find('.messages')

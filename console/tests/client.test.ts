@@ -39,6 +39,7 @@ describe('requests', () => {
   it('fill the path and leave out absent parameters', () => {
     expect(urlOf('/jobs/{id}', 7)).toBe('/api/v1/jobs/7')
     expect(urlOf('/alarms/channels/{name}/test', 'on $& call/告')).toBe('/api/v1/alarms/channels/on%20%24%26%20call%2F%E5%91%8A/test')
+    expect(urlOf('/elastic/jobs/{id}/hosts/{name}/enable', 7, undefined, undefined, 'a/b')).toBe('/api/v1/elastic/jobs/7/hosts/a%2Fb/enable')
     expect(urlOf('/jobs/{id}/sources/{version}', 7, undefined, 3)).toBe('/api/v1/jobs/7/sources/3')
     expect(urlOf('/jobs', undefined, { group: 1, name: 'a&b', handler: '', author: undefined })).toBe('/api/v1/jobs?group=1&name=a%26b')
   })

@@ -25,6 +25,10 @@ describe('a page of a list that is searched in parts', () => {
     expect(page).toEqual({ items: [9, 4, 3], next: '3', total: 1, total_is_capped: true, searched_to_ms: null, parts: 3 })
     expect(asked).toEqual([{ limit: 3, cursor: '10' }, { limit: 2, cursor: '7' }, { limit: 2, cursor: '5' }])
   })
+  it('is made of answers that are not full, if the list has no other mark of a part', async () => {
+    const { read } = server([answer([9], '7', null), answer([4, 3], '3', null)])
+    expect((await readFullPage(read, { limit: 3 }, Date.now, () => true)).items).toEqual([9, 4, 3])
+  })
   it('ends where the time ends, and says how far the search went', async () => {
     let now = 0
     const { asked, read } = server([answer([], '7', 700), answer([], '5', 500)])

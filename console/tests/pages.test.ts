@@ -32,7 +32,7 @@ async function open(path: string): Promise<VueWrapper> {
 vi.mock('echarts/core', () => ({ use() {}, init: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))
 vi.mock('../src/script/editor', () => ({ makeEditor: () => ({ put() {}, focus() {}, end() {} }), makeDifference: () => ({ put() {}, focus() {}, end() {} }) }))
 
-const paths = ['/', '/report', '/jobs', '/jobs?group=1&name=a', '/jobs/new', '/jobs/new?from=1', '/jobs/1', '/jobs/1/edit', '/jobs/1/script', '/elastic', '/elastic?status=disabled&group=1', '/elastic/1', '/elastic/1?without=id', '/elastic/hosts', '/runs', '/runs?status=failed&job=1', '/runs?status=unknown', '/runs/1', '/runs/1/log', '/executors', '/forecast', '/users', '/keys?user=1', '/sessions', '/sessions?user=1', '/audit', '/alarms', '/declared', '/nodes', '/doctor', '/me', '/help', '/sign-in', '/no/such/page']
+const paths = ['/', '/report', '/jobs', '/jobs?group=1&name=a', '/jobs/new', '/jobs/new?from=1', '/jobs/1', '/jobs/1/edit', '/jobs/1/script', '/elastic', '/elastic?status=disabled&group=1', '/elastic/1', '/elastic/1?without=id', '/elastic/1/history', '/elastic/1/history?item=0&state=lost&from=1', '/elastic/hosts', '/runs', '/runs?status=failed&job=1', '/runs?status=unknown', '/runs/1', '/runs/1/log', '/executors', '/forecast', '/users', '/keys?user=1', '/sessions', '/sessions?user=1', '/audit', '/alarms', '/declared', '/nodes', '/doctor', '/me', '/help', '/sign-in', '/no/such/page']
 
 describe('pages', () => {
   it.each(paths)('%s is shown without warnings, by documented requests alone', async (path) => {

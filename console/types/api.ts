@@ -828,6 +828,8 @@ export type About = {
   features?: {
     /** Users may enter scripts. */
     glue: boolean
+    /** Options of elastic jobs that are refused, because no node does yet what they say. */
+    elastic_unsupported: string[]
   }
   limits?: {
     /** Largest limit of a list. */
@@ -878,13 +880,15 @@ export type AlarmRule = {
   source: string
   /** App name of its group; null: all groups. */
   group: string | null
-  /** Key of its declared job; null: all jobs of the group. */
+  /** Key of its declared job, or name of an elastic job; null: all jobs of the group. */
   job: string | null
   channels: string[]
   mail_to: string[]
   on: 'every_attempt' | 'last_attempt'
   /** Deduplication window; null: the setting alarm.dedup. */
   dedup_ms: number | null
+  /** Kinds of alarms of elastic jobs; empty: all. */
+  kinds: ('ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers')[]
   /** The first success after an alarm is reported, too. */
   recovered: boolean
 }
@@ -901,15 +905,21 @@ export type OpenAlarms = {
 }
 
 export type OpenAlarm = {
+  /** Ordinary and elastic jobs are numbered apart. */
   id: number
-  kind: 'failure' | 'recovery'
-  job: number
+  kind: 'failure' | 'recovery' | 'ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers'
+  job: number | null
   /** Null: the job was removed. */
   job_name: string | null
   group: number | null
   group_title: string | null
   /** The failed run; for a recovery, the first that succeeded. */
-  run: number
+  run: number | null
+  elastic_job: number | null
+  /** Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items. */
+  item: number | null
+  /** Run of the item; null: none. */
+  item_run: number | null
   /** Time of the decision to raise the alarm. */
   since_ms: number
   /** taken: a node that is up sends its message, perhaps with other alarms. */
@@ -926,10 +936,15 @@ export type SentMessage = {
   /** Address, for the channel mail. */
   recipient: string | null
   /** summary: alarms that the channel's limit held back. */
-  kind: 'failure' | 'recovery' | 'summary'
+  kind: 'failure' | 'recovery' | 'summary' | 'ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers'
   job: number | null
   job_name: string | null
   run: number | null
+  elastic_job: number | null
+  /** Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items. */
+  item: number | null
+  /** Run of the item; null: none. */
+  item_run: number | null
   /** Number of alarms that the message stands for. */
   count: number
   outcome: 'delivered' | 'will_retry' | 'given_up'
@@ -1244,7 +1259,7 @@ export type ElasticJobRow = {
   } | null
 }
 
-export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
+export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down' | 'draining'
 
 export type ElasticJob = {
   id: number
@@ -1262,8 +1277,9 @@ export type ElasticJob = {
   last_ms: number | null
   /** Source that declares the job. */
   source: string | null
-  /** By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name. */
-  options: Record<string, unknown>
+  options: ElasticOptions
+  /** Properties by name; null if the value is a secret. */
+  props: Record<string, unknown>
   items: {
     running: number
     /** Items that wait for a host. */
@@ -1273,6 +1289,140 @@ export type ElasticJob = {
   /** Requests that no node has taken yet. */
   requests: number
   disabled_servers: string[]
+}
+
+export type ElasticOptions = {
+  schedule_type: 'none' | 'cron' | 'fixed_rate'
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule: string
+  /** Empty: the zone of the server's schedules. */
+  time_zone: string
+  /** Interval of a rate in place of whole seconds. */
+  interval_ms: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms: number | null
+  jitter_ms: number | null
+  /** `0=a,1=b`, or an object of texts by item. */
+  item_params: string
+  param: string
+  /** Empty: AVG_ALLOCATION. */
+  strategy: string
+  order: 'desc-string' | 'asc-natural'
+  /** Labels that a host must have, separated by commas. */
+  label: string
+  static: boolean
+  static_fallback: 'wait' | 'borrow'
+  max_time_diff_ms: number | null
+  failover: boolean
+  failover_max: number
+  misfire: boolean
+  misfire_max_age_ms: number | null
+  /** 0: no limit. */
+  timeout_ms: number
+  cancel_grace_ms: number
+  fence_mode: 'by_nodes' | 'fast' | 'orphan'
+  trigger_policy: 'discard' | 'queue' | 'coalesce'
+  streaming: boolean
+  pool: string
+  error_handler: string
+  listeners: string
+  once_listeners: string
+  started_timeout_ms: number
+  completed_timeout_ms: number
+  alarm_email: string
+  description: string
+}
+
+export type ElasticOptionsDraft = {
+  schedule_type?: 'none' | 'cron' | 'fixed_rate' | null
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule?: string | null
+  /** Empty: the zone of the server's schedules. */
+  time_zone?: string | null
+  /** Interval of a rate in place of whole seconds. */
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  /** `0=a,1=b`, or an object of texts by item. */
+  item_params?: string | null
+  param?: string | null
+  /** Empty: AVG_ALLOCATION. */
+  strategy?: string | null
+  order?: 'desc-string' | 'asc-natural' | null
+  /** Labels that a host must have, separated by commas. */
+  label?: string | null
+  static?: boolean | null
+  static_fallback?: 'wait' | 'borrow' | null
+  max_time_diff_ms?: number | null
+  failover?: boolean | null
+  failover_max?: number | null
+  misfire?: boolean | null
+  misfire_max_age_ms?: number | null
+  /** 0: no limit. */
+  timeout_ms?: number | null
+  cancel_grace_ms?: number | null
+  fence_mode?: 'by_nodes' | 'fast' | 'orphan' | null
+  trigger_policy?: 'discard' | 'queue' | 'coalesce' | null
+  streaming?: boolean | null
+  pool?: string | null
+  error_handler?: string | null
+  listeners?: string | null
+  once_listeners?: string | null
+  started_timeout_ms?: number | null
+  completed_timeout_ms?: number | null
+  alarm_email?: string | null
+  description?: string | null
+}
+
+export type ElasticNewJob = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
+  props?: Record<string, unknown> | null
+  /** Default: true. */
+  enabled?: boolean | null
+}
+
+export type ElasticJobDraft = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
+  props?: Record<string, unknown> | null
+}
+
+export type ElasticPreview = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value, and so does a secret that is ******, which a new job must not have. */
+  props?: Record<string, unknown> | null
+  /** Stored job that the definition would change. */
+  job?: number | null
 }
 
 export type ElasticItem = {
@@ -1292,6 +1442,8 @@ export type ElasticItem = {
   disabled: boolean
   /** The number of items was reduced; the item goes when its run ends. */
   surplus: boolean
+  /** An operator has cancelled the open run. */
+  cancelled: boolean
   /** Owner by the newest plan. */
   planned_host: string | null
   /** Why the plan has no host for the item. */
@@ -1301,11 +1453,14 @@ export type ElasticItem = {
 
 export type ElasticRun = {
   run: number
+  /** -1, -2: the call of the once-listeners before all items, after all items. */
   item: number
   /** failed: taken over too often, or it ignored its end. */
   state: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed' | 'unknown'
   source: 'normal' | 'misfire' | 'failover' | 'manual' | 'unknown'
   attempt: number
+  /** Number of the grant of its item. */
+  fence: number
   /** Null: no longer known. */
   host: string | null
   /** Milliseconds since the epoch. */
@@ -1325,6 +1480,8 @@ export type ElasticHost = {
   id: string
   app_name: string
   state: 'up' | 'silent' | 'dead' | 'left'
+  /** Set by administrators. */
+  mode: 'enabled' | 'disabled' | 'draining' | 'removed'
   ip: string
   pid: number
   /** Separated by commas. */
@@ -1346,6 +1503,34 @@ export type ElasticShare = {
     /** Inclusive. */
     last: number
   }[]
+}
+
+export type ElasticServer = {
+  ip: string
+  hosts: string[]
+  up: number
+  silent: number
+  /** Hosts that are dead or left. */
+  down: number
+  /** Hosts that administrators disabled or drain. */
+  disabled: number
+  /** Items that run on its hosts. */
+  running: number
+  /** Jobs of the groups of its hosts. */
+  jobs: number
+  /** Those of them that get no runs here: the server, or each host, is disabled. */
+  disabled_jobs: number
+}
+
+export type ElasticDumpLine = {
+  path: string
+  value: string
+}
+
+export type ElasticHostEdit = {
+  hosts: string[]
+  /** False if all of them were so already. */
+  changed: boolean
 }
 
 export type ElasticEdit = {
@@ -2094,7 +2279,7 @@ export interface Operations {
   'GET /elastic/jobs': {
     query: {
       group?: number
-      status?: 'enabled' | 'disabled' | 'shut_down'
+      status?: 'enabled' | 'disabled' | 'shut_down' | 'draining'
       /** Part of the name. */
       name?: string
       limit?: number
@@ -2112,11 +2297,45 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
+  /** Creates an elastic job. Allowed for: editor. */
+  'POST /elastic/jobs': {
+    query: undefined
+    body: ElasticNewJob
+    answer: {
+      id: number
+    }
+  }
   /** Returns an elastic job. Allowed for: viewer. */
   'GET /elastic/jobs/{id}': {
     query: undefined
     body: undefined
     answer: ElasticJob
+  }
+  /** Replaces the definition of an elastic job; absent options get their defaults. Allowed for: editor. */
+  'PUT /elastic/jobs/{id}': {
+    query: undefined
+    body: ElasticJobDraft
+    answer: ElasticEdit
+  }
+  /** Removes an elastic job without items that run; its runs stay as history. Allowed for: editor. */
+  'DELETE /elastic/jobs/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Returns an elastic job as a table of a declared file. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/declaration': {
+    query: undefined
+    body: undefined
+    answer: string
+  }
+  /** Returns the plan that a definition would have now with the hosts of its group. Changes nothing. Allowed for: viewer. */
+  'POST /elastic/preview': {
+    query: undefined
+    body: ElasticPreview
+    answer: {
+      items: ElasticShare[]
+    }
   }
   /** Lists the items of an elastic job with their hosts. Allowed for: viewer. */
   'GET /elastic/jobs/{id}/items': {
@@ -2196,6 +2415,81 @@ export interface Operations {
     answer: {
       /** Number of the request. */
       request: string
+    }
+  }
+  /** Drains an elastic job: its runs are asked to end, and no others begin until it is enabled. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/drain': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Cancels the open runs of an elastic job and enables it. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/restart': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Enables a host for an elastic job, by id or IP address. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/hosts/{name}/enable': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Disables a host for an elastic job, by id or IP address; runs go on. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/hosts/{name}/disable': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Returns the stored state of an elastic job, for reports of defects. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/dump': {
+    query: {
+      /** Replace IP addresses (true). Only administrators may send false. */
+      mask?: boolean
+    }
+    body: undefined
+    answer: {
+      items: ElasticDumpLine[]
+    }
+  }
+  /** Cancels a run of an item; one that ignores it is killed. Allowed for: operator. */
+  'POST /elastic/runs/{id}/cancel': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, runs of elastic jobs again. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/enable': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, no more runs; open runs go on. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/disable': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, no more runs, and asks open runs to end. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/drain': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Removes a host that is down, or all known hosts with an IP address, from the lists. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/remove': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Lists the hosts of elastic jobs by IP address, with counts. Allowed for: viewer. */
+  'GET /elastic/servers': {
+    query: {
+      group?: number
+    }
+    body: undefined
+    answer: {
+      items: ElasticServer[]
     }
   }
   /** Lists the hosts of elastic jobs. Allowed for: viewer. */
@@ -2345,7 +2639,7 @@ export interface Operations {
       user?: string
       object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting' | 'elastic_job' | 'elastic_host'
       object_id?: number
-      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply' | 'enable' | 'disable' | 'shutdown'
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply' | 'enable' | 'disable' | 'shutdown' | 'drain' | 'cancel' | 'restart'
       from_ms?: number
       /** Inclusive. */
       to_ms?: number

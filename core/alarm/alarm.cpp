@@ -65,6 +65,11 @@ bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, bool will
   return anybody && !(rule && rule->on == alarm_attempts::last_attempt && will_be_retried);
 }
 
+bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, elastic::item_alarm kind) noexcept {
+  return needs_alarm(alarm_email, rule, false) &&
+         (!rule || rule->kinds.empty() || std::find(rule->kinds.begin(), rule->kinds.end(), kind) != rule->kinds.end());
+}
+
 std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule) {
   std::vector<std::string> out;
   while (!alarm_email.empty()) {
@@ -75,6 +80,24 @@ std::vector<std::string> mail_addresses(std::string_view alarm_email, const alar
   if (rule)
     for (const auto& address : rule->mail_to)
       add_once(out, without_blank_ends(address));
+  return out;
+}
+
+std::string item_alarms_text(std::span<const elastic::item_alarm> kinds) {
+  std::string out;
+  for (const auto kind : kinds)
+    out.append(out.empty() ? "" : ",").append(stored_name(kind));
+  return out;
+}
+
+std::vector<elastic::item_alarm> read_item_alarms(std::string_view text) {
+  std::vector<elastic::item_alarm> out;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    if (const auto kind = elastic::find_item_alarm(text.substr(0, comma)))
+      out.push_back(*kind);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
   return out;
 }
 

@@ -7,10 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "core/job/alarm_conditions.hpp"
+#include "core/elastic/item_alarm.hpp"
+#include "core/elastic/run_cause.hpp"
 #include "core/ids.hpp"
+#include "core/job/alarm_conditions.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/run.hpp"
 #include "core/time.hpp"
@@ -41,6 +44,8 @@ struct alarm_rule {
   std::optional<milliseconds> dedup;
   /// Also report the first success after an alarm.
   bool recovered = false;
+  /// Kinds of alarms of elastic jobs; empty: all.
+  std::vector<elastic::item_alarm> kinds = {};
   friend bool operator==(const alarm_rule&, const alarm_rule&) = default;
 };
 
@@ -52,8 +57,16 @@ struct alarm_rule {
 /// Returns true if a failed attempt of a job with these addresses and this rule (or none) raises an alarm.
 [[nodiscard]] bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, bool will_be_retried) noexcept;
 
+/// Returns true if an alarm of this kind of an elastic job with these addresses and this rule (or none) is to be sent.
+[[nodiscard]] bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, elastic::item_alarm kind) noexcept;
+
 /// Returns the addresses of `alarm_email`, a comma list, and of the rule, without duplicates and without blanks around them.
 [[nodiscard]] std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule);
+
+/// Returns kinds as one text, `ej_fail,ej_late`; empty for all.
+[[nodiscard]] std::string item_alarms_text(std::span<const elastic::item_alarm> kinds);
+/// Reads it; unknown kinds are left out.
+[[nodiscard]] std::vector<elastic::item_alarm> read_item_alarms(std::string_view text);
 
 /// Joins several texts into one column, separated by line feeds.
 [[nodiscard]] std::string join_lines(std::span<const std::string> texts);
@@ -70,6 +83,39 @@ inline constexpr std::int32_t failed = 3;
 
 enum class alarm_kind : std::uint8_t { failure, recovery };
 
+/// Identity of an alarm: ordinary and elastic jobs have tables of their own.
+using alarm_id = std::variant<intent_id, elastic::elastic_alarm_id>;
+/// Job of an alarm.
+using alarm_job = std::variant<job_id, elastic::elastic_job_id>;
+[[nodiscard]] inline std::int64_t number(const alarm_id& id) {
+  return std::visit([](auto each) -> std::int64_t { return number(each); }, id);
+}
+[[nodiscard]] inline std::int64_t number(const alarm_job& job) {
+  return std::visit([](auto each) -> std::int64_t { return number(each); }, job);
+}
+
+/// Subject of an alarm of an elastic job.
+struct elastic_subject {
+  elastic::elastic_job_id job{};
+  /// Unset for a recovery.
+  std::optional<elastic::alarm_cause> cause;
+  elastic::item_number item = elastic::whole_job;
+  /// The run that failed; for a recovery, the one that succeeded. 0: none.
+  elastic::item_run_id run{};
+  friend bool operator==(const elastic_subject&, const elastic_subject&) = default;
+};
+
+/// Data of an elastic job's alarm for a message.
+struct elastic_alarm : elastic_subject {
+  /// As of `elastic::raised_alarm`.
+  time_point fire{};
+  std::int64_t amount = 0;
+  /// Of the run: id of its host, its attempt, text of its failure. Empty without a run.
+  std::string host = {};
+  std::int32_t attempt = 0;
+  std::string message = {};
+};
+
 /// Data of the job for a message. Read when the alarm is taken, so that no job in memory carries it.
 struct alarmed_job {
   std::string name;
@@ -85,9 +131,9 @@ struct alarmed_job {
   std::string key = {};
 };
 
-/// An alarm that this node has taken: a row of `rm_intent` until it is finished.
+/// An alarm that this node has taken: a row of `rm_intent` or `ej_alarm` until it is finished.
 struct pending_alarm {
-  intent_id id{};
+  alarm_id id{};
   alarm_kind kind = alarm_kind::failure;
   job_id job{};
   /// The failed run; for a recovery, the first that succeeded.
@@ -98,11 +144,15 @@ struct pending_alarm {
   std::optional<log_row> run;
   /// Unset if the job does not exist any more.
   std::optional<alarmed_job> about;
+  /// Set for an elastic job, which has neither `job`, `origin` nor `run`.
+  std::optional<elastic_alarm> elastic = {};
+
+  [[nodiscard]] alarm_job subject() const { return elastic ? alarm_job{elastic->job} : alarm_job{job}; }
 };
 
 /// Outcome of an alarm.
 struct alarm_end {
-  intent_id id{};
+  alarm_id id{};
   /// `alarm_status::not_needed`, `sent` or `failed`.
   std::int32_t status = alarm_status::sent;
   /// The job's next success is to be reported.

@@ -21,7 +21,7 @@ struct alarm_message {
   std::string text;
   std::string html;
   /// Values for templates: title, text, job_id, job, group, log_id, kind (`failure`, `recovery`, `summary`, `test`), content,
-  /// address, fire_time (ISO 8601, UTC), trigger_code, handle_code, retry_left, count.
+  /// address, fire_time (ISO 8601, UTC), trigger_code, handle_code, retry_left, count, item, item_run.
   std::map<std::string, std::string, std::less<>> fields;
 };
 
@@ -34,9 +34,16 @@ struct alarm_message {
 [[nodiscard]] alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since,
                                            std::string_view link, std::string_view log = {});
 
+/// Returns both forms for an alarm of an elastic job: that with a table, in the language, and the plain one, which names the job
+/// and the item: `[FAILED] pay-worker/sums, item 3, run 24: no disk`. They have the fields `item` and `item_run` instead of
+/// `log_id`, and no codes. The `kind` is `ej_fail`, `ej_late`, `ej_unowned`, `ej_takeovers` or `recovery`.
+[[nodiscard]] alarm_message elastic_message_of(const pending_alarm& alarm, std::uint64_t count, language in);
+[[nodiscard]] alarm_message plain_elastic_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since,
+                                                   std::string_view link);
+
 /// One line of a summary.
 struct suppressed_job {
-  job_id job{};
+  alarm_job job{};
   std::string name;
   std::uint64_t count = 0;
 };

@@ -44,7 +44,14 @@ std::string failure_reason(const log_row& run) {
   return out;
 }
 
-alarm_windows::key alarm_windows::key_of(job_id job, std::string reason) const {
+std::string failure_reason(const elastic_alarm& alarm) {
+  std::string out = "item " + std::to_string(alarm.cause ? static_cast<int>(*alarm.cause) : 0) + ' ';
+  append_folded(out, first_line(alarm.message));
+  out.resize(cut_bytes(out, reason_bytes_max).size());
+  return out;
+}
+
+alarm_windows::key alarm_windows::key_of(alarm_job job, std::string reason) const {
   key own{job, std::move(reason)};
   if (windows_.contains(own))
     return own;
@@ -68,7 +75,7 @@ bool alarm_windows::open(const key& what, milliseconds window, clock now) {
   return true;
 }
 
-void alarm_windows::hold(const key& what, intent_id alarm, bool remember) {
+void alarm_windows::hold(const key& what, alarm_id alarm, bool remember) {
   const auto at = windows_.find(what);
   if (at == windows_.end())
     return;

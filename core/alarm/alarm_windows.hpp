@@ -20,6 +20,8 @@ namespace ringmaster::core {
 /// Returns the text by which failures are grouped: the codes and the message without its numbers (addresses, ids, times), cut to
 /// the part that distinguishes failures.
 [[nodiscard]] std::string failure_reason(const log_row& run);
+/// Returns the same for an elastic job: the cause, and the message without its numbers.
+[[nodiscard]] std::string failure_reason(const elastic_alarm& alarm);
 
 /// Windows of equal failures. The first failure opens a window and is reported at once; later ones wait for the end of the window
 /// and are reported together.
@@ -27,14 +29,14 @@ class alarm_windows {
 public:
   using clock = std::chrono::steady_clock::time_point;
   /// Job and failure reason.
-  using key = std::pair<job_id, std::string>;
+  using key = std::pair<alarm_job, std::string>;
 
   /// Maximum number of windows of a job, plus one for all other reasons. Messages that each contain a unique id must fill neither
   /// the memory nor the mailbox.
   static constexpr std::size_t per_job_max = 16;
 
   /// Returns the window in which a failure counts: its own if it exists or may be opened, else the one for all other reasons.
-  [[nodiscard]] key key_of(job_id job, std::string reason) const;
+  [[nodiscard]] key key_of(alarm_job job, std::string reason) const;
 
   /// Returns true if the failure is to be reported now, false if it waits in the window. A window of 0 reports every failure.
   [[nodiscard]] bool open(const key& what, milliseconds window, clock now);
@@ -43,13 +45,13 @@ public:
   struct waiting {
     key what;
     /// Ids of the failures that were held with `remember`, in order; the others are only counted.
-    std::vector<intent_id> alarms;
+    std::vector<alarm_id> alarms;
     /// Number of all failures that waited.
     std::uint64_t count = 0;
   };
 
   /// Adds a failure to the open window. Returns false if the alarm was only counted, because `remember` is false.
-  void hold(const key& what, intent_id alarm, bool remember);
+  void hold(const key& what, alarm_id alarm, bool remember);
 
   /// Returns true if the window remembers an alarm.
   [[nodiscard]] bool holds_any(const key& what) const;

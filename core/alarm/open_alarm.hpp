@@ -17,7 +17,7 @@ namespace ringmaster::core {
 /// An alarm that is not finished: it waits for a node, or a node has taken it and sends its message. Rows of `rm_alarm_open` are
 /// others: jobs whose alarm was sent and whose recovery is awaited.
 struct open_alarm {
-  intent_id id{};
+  alarm_id id{};
   alarm_kind kind = alarm_kind::failure;
   job_id job{};
   /// Unset if the job does not exist any more.
@@ -31,6 +31,8 @@ struct open_alarm {
   time_point since{};
   /// Node that has taken the alarm and is up; unset: the alarm waits.
   std::optional<std::string> node = {};
+  /// Set for an elastic job, which has neither `job` nor `run`.
+  std::optional<elastic_subject> elastic = {};
   friend bool operator==(const open_alarm&, const open_alarm&) = default;
 };
 
@@ -56,6 +58,8 @@ struct message_subject {
   log_id run{};
   /// Number of alarms that the message stands for.
   std::uint64_t count = 1;
+  /// Set for an elastic job, which has neither `job` nor `run`.
+  std::optional<elastic_subject> elastic = {};
   friend bool operator==(const message_subject&, const message_subject&) = default;
 };
 

@@ -9,7 +9,7 @@ namespace ringmaster::core {
 namespace {
 
 using enum audit_action;
-constexpr std::array<std::pair<audit_action, std::string_view>, 15> actions{{{add, "add"},
+constexpr std::array<std::pair<audit_action, std::string_view>, 18> actions{{{add, "add"},
                                                                               {update, "update"},
                                                                               {audit_action::remove, "remove"},
                                                                               {start, "start"},
@@ -23,7 +23,10 @@ constexpr std::array<std::pair<audit_action, std::string_view>, 15> actions{{{ad
                                                                               {apply, "apply"},
                                                                               {enable, "enable"},
                                                                               {disable, "disable"},
-                                                                              {audit_action::shutdown, "shutdown"}}};
+                                                                              {audit_action::shutdown, "shutdown"},
+                                                                              {drain, "drain"},
+                                                                              {cancel, "cancel"},
+                                                                              {restart, "restart"}}};
 constexpr std::array<std::pair<audit_object, std::string_view>, 10> objects{{{audit_object::job, "job"},
                                                                             {audit_object::group, "group"},
                                                                             {audit_object::run, "run"},

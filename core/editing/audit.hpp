@@ -19,7 +19,7 @@ namespace ringmaster::core {
 enum class audit_action : std::uint8_t {
   add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply,
   /// Only for elastic jobs, their items and hosts.
-  enable, disable, shutdown
+  enable, disable, shutdown, drain, cancel, restart
 };
 enum class audit_object : std::uint8_t {
   job, group, run, user, api_key, source, alarm,

@@ -14,6 +14,8 @@ namespace {
 /// Period of the check, long enough for weekly and monthly schedules.
 constexpr std::chrono::hours looked_at{30 * 24};
 
+constexpr const char* no_mail = "alarm_email is set, but the server has no [mail]: it cannot send alarm mail";
+
 bool fires_rarely(const declared_job& job, schedule_rules& rules, time_point now) {
   if (!job.enabled || job.schedule == schedule_type::none)
     return false;
@@ -34,8 +36,13 @@ std::vector<declared_warning> warnings_of(const declared_set& declared, bool has
       warn(job, "fires less than once an hour and does not set misfire: an instant that is due while no server runs is skipped; "
                 "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep skipping it", true);
     if (!has_mail && !is_blank(job.alarm_email))
-      warn(job, "alarm_email is set, but the server has no [mail]: it cannot send alarm mail", false);
+      warn(job, no_mail, false);
   }
+  for (const auto& job : declared.elastic_jobs)
+    if (!has_mail && !is_blank(job.what.options.alarm_email)) {
+      const auto object = "elastic_job " + full_name(job.what);
+      out.push_back({object, (job.where.empty() ? "" : job.where + ": ") + object + ": " + no_mail, false});
+    }
   return out;
 }
 

@@ -14,8 +14,9 @@ public:
   void operator()(const action::write_wait_end& what) { over(what.next, fire_event::lost{before_.item, false}); }
   void operator()(const action::write_grant& what) { joins(what.grant); }
   void operator()(const action::write_miss& what) {
-    // The grant for this fire was not stored, and no other host was free.
-    if (before_.had_no_run && what.change == miss_change::marked && what.fire == before_.cause.fire)
+    // The grant for this fire was not stored, and no other host was free. Hooks are not missed: they are started again.
+    const bool is_missed = what.change == miss_change::marked || what.change == miss_change::dropped;
+    if (before_.had_no_run && !is_hook() && is_missed && what.fire == before_.cause.fire)
       add(fire_event::lost{before_.item, false});
   }
   void operator()(const auto&) {}
@@ -31,7 +32,7 @@ private:
   /// Reports the end of a run or of a wait.
   void over(const item_next& next, fire_machine_event end) {
     if (is_repeated(next))
-      return add(fire_event::lost{before_.item, true});
+      return add(fire_event::lost{before_.item, true, !next.grant});
     add(is_hook() ? fire_machine_event{fire_event::hook_ended{before_.item}} : end);
     if (next.grant)
       joins(*next.grant);

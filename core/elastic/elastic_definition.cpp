@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/item_params.hpp"
+#include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
+#include "core/elastic/props.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::core::elastic {
@@ -34,8 +37,28 @@ result<void> check_field(const elastic_field& field, const elastic_options& of) 
   }
   if (std::holds_alternative<std::monostate>(value) || (number_of(value) >= field.min && number_of(value) <= field.max))
     return {};
-  return tl::unexpected{
-    refused(field.name, "must be from " + std::to_string(field.min) + " to " + std::to_string(field.max))};
+  return tl::unexpected{refused(field.name, "must be from " + std::to_string(field.min) + " to " + std::to_string(field.max))};
+}
+
+/// Checks that only the jobs of a type with a handler of its own have that handler.
+result<void> check_type(const elastic_definition& of) {
+  const auto own = handler_of_type(of.kind);
+  if (!own.empty() && of.handler != own)
+    return tl::unexpected{refused("handler", "a job of type " + of.kind + " has the handler " + std::string{own})};
+  if (own.empty() && is_type_handler(of.handler))
+    return tl::unexpected{refused("handler", of.handler + " is the handler of a type, not of a job of type " + of.kind)};
+  return {};
+}
+
+result<void> check_properties(const elastic_definition& of) {
+  const auto props = parse_props(of.props);
+  if (!props)
+    return tl::unexpected{refused("props", props.error().context)};
+  if (const auto sound = check_props(of.kind, *props); !sound)
+    return tl::unexpected{refused("props", sound.error().context)};
+  if (const auto sound = check_error_handler(of.options.error_handler, *props); !sound)
+    return tl::unexpected{refused("props", sound.error().context)};
+  return {};
 }
 
 } // namespace
@@ -52,7 +75,7 @@ result<void> check(const elastic_definition& of) {
   for (const auto& done :
        {check_text("namespace", of.name_space, name_space_chars, false), check_text("name", of.name, elastic_name_chars, false),
         check_text("type", of.kind, kind_chars, false), check_text("handler", of.handler, elastic_handler_chars, false),
-        check_text("props", of.props, props_bytes, true), check_total(of.total)})
+        check_text("props", of.props, props_bytes, true), check_total(of.total), check_type(of), check_properties(of)})
     if (!done)
       return done;
   for (const auto& field : elastic_fields)

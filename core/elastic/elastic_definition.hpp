@@ -17,8 +17,14 @@
 
 namespace ringmaster::core::elastic {
 
-/// State of a job: `ej_job.status`.
-enum class job_status : std::uint8_t { off = 0, on = 1, shut_down = 2 };
+/// State of a job: `ej_job.status`. Only with `on` runs begin.
+enum class job_status : std::uint8_t {
+  off = 0,
+  on = 1,
+  shut_down = 2,
+  /// Open runs are asked to end.
+  draining = 3,
+};
 
 /// Lease of a job's grants (design §3).
 enum class fence_mode : std::uint8_t {
@@ -85,11 +91,12 @@ struct elastic_definition {
   group_id group{};
   /// `simple`, `dataflow`, `script`, `http`, or the name of another type.
   std::string kind = "simple";
+  /// `handler_of_type` if the type has one.
   std::string handler;
   /// Number of items.
   std::int32_t total = 1;
   elastic_options options;
-  /// Properties as one text, in the form of the caller.
+  /// Canonical form of the properties: `props_text`.
   std::string props;
 
   friend bool operator==(const elastic_definition&, const elastic_definition&) = default;
@@ -103,7 +110,8 @@ inline constexpr std::size_t elastic_handler_chars = 255;
 inline constexpr std::size_t props_bytes = std::size_t{64} << 10U;
 
 /// Returns `invalid_argument`, with the name of the member, for a text that does not fit its column, an empty name or group, a
-/// number outside its range and a number of items that no job can have. Does not compile the schedule.
+/// number outside its range, a number of items that no job can have, and properties that its type does not have. Does not compile
+/// the schedule.
 [[nodiscard]] result<void> check(const elastic_definition& of);
 
 } // namespace ringmaster::core::elastic

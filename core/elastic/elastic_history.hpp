@@ -40,6 +40,8 @@ struct elastic_run {
   item_number item{};
   run_cause cause;
   std::uint8_t attempt = 1;
+  /// Number of the grant of its item.
+  fence_number fence{};
   /// Id of its host; empty: the host is no longer known.
   std::string host;
   time_point granted{};

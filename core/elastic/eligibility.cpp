@@ -13,9 +13,10 @@ bool has_text(const Range& texts, std::string_view wanted) noexcept {
   return std::find(texts.begin(), texts.end(), wanted) != texts.end();
 }
 
-bool has_labels(const host& which, std::string_view demanded) noexcept {
+/// `demanded`: separated by commas; empty parts demand nothing.
+bool has_all(const std::vector<std::string>& known, std::string_view demanded) noexcept {
   while (!demanded.empty())
-    if (const auto label = trimmed(take_item(demanded)); !label.empty() && !has_text(which.labels, label))
+    if (const auto text = trimmed(take_item(demanded)); !text.empty() && !has_text(known, text))
       return false;
   return true;
 }
@@ -29,15 +30,18 @@ bool is_clock_near(const host& which, std::optional<milliseconds> limit) noexcep
 gap_reason reason_against(const host& which, const job_needs& needs) noexcept {
   if (which.state != host_state::up || !which.linked)
     return gap_reason::no_host;
-  if (which.draining)
+  if (which.draining || which.mode == host_mode::draining)
     return gap_reason::draining;
   if (!is_clock_near(which, needs.clock_difference_max))
     return gap_reason::clock;
   if (!needs.handler.empty() && !has_text(which.handlers, needs.handler))
     return gap_reason::no_handler;
-  if (!has_labels(which, needs.label))
+  if (!has_all(which.listeners, needs.listeners) || !has_all(which.once_listeners, needs.once_listeners))
+    return gap_reason::no_listener;
+  if (!has_all(which.labels, needs.label))
     return gap_reason::no_label;
-  if (has_text(needs.disabled_servers, which.id) || has_text(needs.disabled_servers, which.ip))
+  if (which.mode != host_mode::enabled || has_text(needs.disabled_servers, which.id)
+      || has_text(needs.disabled_servers, which.ip))
     return gap_reason::disabled;
   return gap_reason::none;
 }

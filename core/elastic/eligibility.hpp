@@ -19,12 +19,15 @@ namespace ringmaster::core::elastic {
 struct job_needs {
   /// Name of the handler; empty: every host can run the job.
   std::string_view handler = {};
+  /// Each-node and once-listeners that a host must all know, separated by commas; empty: no demand.
+  std::string_view listeners = {};
+  std::string_view once_listeners = {};
   /// Labels that a host must all have, separated by commas; empty: no demand.
   std::string_view label = {};
   /// Maximum difference between the clocks of a host and of this node. Unset: not checked. A host whose difference is not yet
   /// known does not satisfy a limit.
   std::optional<milliseconds> clock_difference_max = {};
-  /// Servers that operators disabled for this job or its namespace: ids or IP addresses of hosts, compared as a whole.
+  /// Servers that operators disabled for this job: ids or IP addresses of hosts, compared as a whole.
   std::span<const std::string> disabled_servers = {};
 };
 

@@ -58,7 +58,7 @@ public:
   void operator()(const fire_event::lost& what) {
     if (!is_awaited(what.item))
       return stale();
-    fire_.set(what.item, what.taken_over ? part::expected : part::none);
+    fire_.set(what.item, !what.taken_over ? part::none : what.waits ? part::joined : part::expected);
     look();
   }
 
@@ -121,22 +121,19 @@ private:
     if (fire_.missing() > 0)
       return;
     if (fire_.state_ == fire_state::gathering) {
-      if (fire_.count(part::arrived) == 0)
-        return go_to(fire_state::done);
+      if (fire_.count(part::arrived) == 0) {
+        if (fire_.count(part::joined) == 0)
+          go_to(fire_state::done);
+        return;
+      }
       go_to(fire_state::before_hook);
-      add(fire_action::start_hook{before_hook_item, last_arrival()});
+      add(fire_action::start_hook{before_hook_item, fire_.hook_host()});
     } else if (fire_.state_ == fire_state::released) {
       if (fire_.count(part::ended) == 0)
         return go_to(fire_state::done);
       go_to(fire_state::after_hook);
       add(fire_action::start_hook{after_hook_item, fire_.last_end_});
     }
-  }
-
-  [[nodiscard]] host_process last_arrival() const {
-    const auto found = std::find_if(fire_.arrivals_.rbegin(), fire_.arrivals_.rend(),
-                                    [this](const auto& each) { return fire_.part_of(each.first) == part::arrived; });
-    return found->second;
   }
 
   fire_machine& fire_;
@@ -189,6 +186,20 @@ std::optional<steady_time> fire_machine::due_at() const noexcept {
   if (holds())
     return started_due_;
   return state_ == fire_state::released || state_ == fire_state::after_hook ? completed_due_ : std::nullopt;
+}
+
+std::optional<item_number> fire_machine::hook() const noexcept {
+  if (state_ == fire_state::before_hook)
+    return before_hook_item;
+  return state_ == fire_state::after_hook ? std::optional{after_hook_item} : std::nullopt;
+}
+
+host_process fire_machine::hook_host() const noexcept {
+  if (state_ != fire_state::before_hook)
+    return last_end_;
+  const auto found =
+    std::find_if(arrivals_.rbegin(), arrivals_.rend(), [this](const auto& each) { return part_of(each.first) == part::arrived; });
+  return found == arrivals_.rend() ? host_process{} : found->second;
 }
 
 std::size_t fire_machine::missing() const noexcept {

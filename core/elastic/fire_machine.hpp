@@ -78,6 +78,8 @@ struct lost {
   item_number item{};
   /// The item is wanted or granted again for this fire: its takeover, a refused run, the rest of a stream.
   bool taken_over = false;
+  /// It has no host yet. The barrier before the items does not wait for it: those that hold there may have all free slots.
+  bool waits = false;
 };
 /// A compensation of this fire was granted. The barrier before the items does not wait for it, the one after them does.
 struct joined {
@@ -163,6 +165,10 @@ public:
   /// Returns true if a compensation still joins the barrier after the items.
   [[nodiscard]] bool may_join() const noexcept { return holds() || state_ == fire_state::released; }
   [[nodiscard]] bool is_done() const noexcept { return state_ == fire_state::done; }
+  /// Returns the hook that the state waits for; unset: none. The caller starts it when its item and a host are free.
+  [[nodiscard]] std::optional<item_number> hook() const noexcept;
+  /// Returns the host that has the last arrival, or the last end, and should run the hook; 0: unknown.
+  [[nodiscard]] host_process hook_host() const noexcept;
   [[nodiscard]] fire_state state() const noexcept { return state_; }
   /// Returns the moment at which the fire needs `fire_event::time_passed`; unset: no barrier has an arrival yet.
   [[nodiscard]] std::optional<steady_time> due_at() const noexcept;

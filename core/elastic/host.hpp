@@ -21,6 +21,17 @@ inline constexpr std::size_t hosts_max = 1024;
 /// State of a host as the cluster sees it. Values are stored in `ej_node.state`.
 enum class host_state : std::uint8_t { up = 0, silent = 1, dead = 2, left = 3 };
 
+/// Decision of operators about a host, over all its processes. Values are stored in `ej_node.mode`.
+enum class host_mode : std::uint8_t {
+  enabled = 0,
+  /// No new grants of any job; open runs go on.
+  disabled = 1,
+  /// No new grants of any job; open runs are asked to end.
+  draining = 2,
+  /// Left out of lists. Its next process is enabled.
+  removed = 3,
+};
+
 /// Facts about a host at one moment.
 struct host {
   host_number number = no_host;
@@ -36,10 +47,14 @@ struct host {
   bool linked = false;
   /// The host gets no new grants, because it is about to leave.
   bool draining = false;
+  host_mode mode = host_mode::enabled;
   /// Labels, each compared as a whole.
   std::vector<std::string> labels;
   /// Names of the handlers that the host can run.
   std::vector<std::string> handlers;
+  /// Names of its each-node and once-listeners.
+  std::vector<std::string> listeners;
+  std::vector<std::string> once_listeners;
   /// Clock of the host minus clock of this node; unset until the first heartbeat.
   std::optional<milliseconds> clock_difference;
 };

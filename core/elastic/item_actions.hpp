@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/elastic/item_alarm.hpp"
 #include "core/elastic/item_events.hpp"
 
 namespace ringmaster::core::elastic {
@@ -38,16 +39,6 @@ struct item_next {
   /// E5 in the same transaction.
   std::optional<item_grant> grant = std::nullopt;
   friend bool operator==(const item_next&, const item_next&) = default;
-};
-
-/// Kind of an alarm (design §1).
-enum class item_alarm : std::uint8_t {
-  /// A run failed: `ej_fail`.
-  failure,
-  /// No host for 30 s: `ej_unowned`.
-  unowned,
-  /// Taken over too often: `ej_takeovers`.
-  takeovers,
 };
 
 /// Reason why no body of a lost run begins or goes on. It selects the condition of E9.
@@ -105,7 +96,7 @@ struct write_end {
   fence_number fence{};
   item_run_end end = item_run_end::finished;
   item_next next;
-  std::optional<item_alarm> alarm = std::nullopt;
+  std::optional<alarm_cause> alarm = std::nullopt;
   friend bool operator==(const write_end&, const write_end&) = default;
 };
 /// E9 of an open run.
@@ -115,7 +106,7 @@ struct write_loss {
   loss_proof proof = loss_proof::process_ended;
   item_run_end end = item_run_end::lost;
   item_next next;
-  std::optional<item_alarm> alarm = std::nullopt;
+  std::optional<alarm_cause> alarm = std::nullopt;
   friend bool operator==(const write_loss&, const write_loss&) = default;
 };
 /// E9 of a wanted item: its wait ends without the run that it waited for. Also makes an idle item wanted. Only if the row has
@@ -162,7 +153,7 @@ struct drop_request {
 };
 /// An alarm that belongs to no write.
 struct raise_alarm {
-  item_alarm kind = item_alarm::unowned;
+  alarm_cause cause = alarm_cause::waits;
   friend bool operator==(const raise_alarm&, const raise_alarm&) = default;
 };
 /// The host has a body that ignored cancel and kill (design §3, R3).

@@ -168,7 +168,8 @@ struct surplus_set {
 };
 struct misfire_off {};
 struct failover_off {};
-/// The plan has another host for this open stream.
+/// The open run is asked to end: the plan has another host for the stream, or operators drain its host or the job. What a stream
+/// leaves goes on elsewhere.
 struct stream_moved {};
 /// The job was disabled or shut down: no run is owed any more. An open run goes on.
 struct job_off {};

@@ -132,7 +132,7 @@ public:
     if (!is_mine(what.run, what.fence))
       return step_.add(action::count_gone{what.run, what.fence});
     if (what.outcome == host_outcome::yielded && (one_.cancel == cancel_reason::none || one_.cancel == cancel_reason::moved))
-      return step_.end(item_run_end::finished, item_step::again{one_.cause, one_.attempt});
+      return step_.end(item_run_end::finished, rest_of_stream());
     if (one_.cancel == cancel_reason::moved && what.outcome != host_outcome::success)
       return step_.lose(item_step::loss::moved, loss_proof::host_answered);
     if (one_.cancel_sent && one_.cancel != cancel_reason::moved)
@@ -283,6 +283,14 @@ private:
       one_.cancel = why;
   }
 
+  /// Returns the run that goes on with a stream. It is no takeover, whose host would not be that of the plan.
+  [[nodiscard]] item_step::again rest_of_stream() const {
+    auto cause = one_.cause;
+    if (cause.source == run_source::failover)
+      cause.source = cause.fire.source;
+    return {cause, one_.attempt};
+  }
+
   void send_grant() {
     one_.state = sent;
     one_.sent_once = true;
@@ -353,7 +361,7 @@ private:
     }
     if (!one_.alarmed && one_.wanted_since + unowned_after <= scene_.now) {
       one_.alarmed = true;
-      step_.add(action::raise_alarm{item_alarm::unowned});
+      step_.add(action::raise_alarm{alarm_cause::waits});
     }
   }
 

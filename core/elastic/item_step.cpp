@@ -174,8 +174,12 @@ bool item_step::request_has_gone() const {
 
 void item_step::end(item_run_end how, const std::optional<again>& first) {
   action::write_end write{one_.run, one_.fence, how, {}};
-  if (how == item_run_end::error || how == item_run_end::failed || one_.cancel == cancel_reason::timed_out)
-    write.alarm = item_alarm::failure;
+  if (how == item_run_end::failed)
+    write.alarm = alarm_cause::ignored;
+  else if (one_.cancel == cancel_reason::timed_out)
+    write.alarm = alarm_cause::time_limit;
+  else if (how == item_run_end::error)
+    write.alarm = alarm_cause::error;
   write.next = next(first);
   add(std::move(write));
   end_surplus();
@@ -187,6 +191,8 @@ void item_step::lose(loss why, loss_proof proof) {
   // A run that was to end anyway is not repeated, except by a host that leaves.
   const bool unwanted = one_.cancel == cancel_reason::asked || one_.cancel == cancel_reason::timed_out;
   std::optional<again> first;
+  if (one_.cancel == cancel_reason::timed_out)
+    write.alarm = alarm_cause::time_limit;
   if (!unwanted && why == loss::not_started && one_.cause.source == run_source::misfire && scene_.rules.misfire) {
     // The compensation is owed again; a fire that was missed meanwhile joins it.
     if (!std::exchange(one_.missed, true))
@@ -197,10 +203,12 @@ void item_step::lose(loss why, loss_proof proof) {
   } else if (!unwanted && scene_.rules.failover && !is_off()) {
     if (one_.attempt > scene_.rules.failover_max || one_.attempt == std::numeric_limits<std::uint8_t>::max()) {
       write.end = item_run_end::failed;
-      write.alarm = item_alarm::takeovers;
+      write.alarm = alarm_cause::takeover_limit;
     } else {
       first = again{{run_source::failover, one_.cause.fire}, static_cast<std::uint8_t>(one_.attempt + 1)};
     }
+  } else if (!unwanted) {
+    write.alarm = alarm_cause::lost;
   }
   write.next = next(first);
   add(std::move(write));

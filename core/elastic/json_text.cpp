@@ -1,6 +1,9 @@
 #include "core/elastic/json_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "core/text/text.hpp"
 
 namespace ringmaster::core::elastic {
 
@@ -27,6 +30,18 @@ void append_byte(std::string& json, char byte) {
     json += byte;
 }
 
+/// Appends a character of UTF-8 as units of UTF-16.
+void append_escaped(std::string& json, std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  unsigned code = character.size() == 1 ? first : first & (0xFFU >> (character.size() + 1));
+  for (const char next : character.substr(1))
+    code = (code << 6U) | (static_cast<unsigned char>(next) & 0x3FU);
+  if (code < 0x10000)
+    return append_unit(json, code);
+  append_unit(json, 0xD800 + ((code - 0x10000) >> 10U));
+  append_unit(json, 0xDC00 + ((code - 0x10000) & 0x3FFU));
+}
+
 } // namespace
 
 void append_json_text(std::string& json, std::string_view value) {
@@ -41,6 +56,21 @@ void append_json_text(std::string& json, std::string_view value) {
     }
   }
   json += '"';
+}
+
+std::string ascii_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t pos = 0; pos < json.size();) {
+    const auto byte = static_cast<unsigned char>(json[pos]);
+    const auto size = std::max<std::size_t>(utf8_character_size(json, pos), 1);
+    if (byte >= 0x20 && byte < 0x7F)
+      out += json[pos];
+    else
+      append_escaped(out, json.substr(pos, size));
+    pos += size;
+  }
+  return out;
 }
 
 } // namespace ringmaster::core::elastic

@@ -12,4 +12,8 @@ namespace ringmaster::core::elastic {
 /// characters stay unchanged.
 void append_json_text(std::string& json, std::string_view value);
 
+/// Returns JSON with each character that is not printable ASCII as `\u` and four digits, two of them for a character above
+/// U+FFFF. It means the same, and fits into a header. `json`: valid UTF-8.
+[[nodiscard]] std::string ascii_json(std::string_view json);
+
 } // namespace ringmaster::core::elastic

@@ -12,8 +12,8 @@ namespace ringmaster::core::elastic {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> gap_words{
-    "", "no_host", "draining", "clock", "no_handler", "no_label", "disabled", "owner_absent", "left_out",
+constexpr std::array<std::string_view, 10> gap_words{
+    "", "no_host", "draining", "clock", "no_handler", "no_listener", "no_label", "disabled", "owner_absent", "left_out",
 };
 
 std::string range_text(item_range items) {

@@ -28,6 +28,8 @@ enum class gap_reason : std::uint8_t {
   clock,
   /// No host knows the handler of the job.
   no_handler,
+  /// No host knows all listeners of the job.
+  no_listener,
   /// No host has the labels that the job demands.
   no_label,
   /// Operators disabled all hosts for this job.

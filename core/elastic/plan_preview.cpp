@@ -30,6 +30,7 @@ host host_of(const host_row& row) {
   out.ip = row.facts.ip;
   out.pid = row.facts.pid;
   out.state = row.state;
+  out.mode = row.mode;
   out.linked = row.state == host_state::up;
   out.labels = labels_in(row.facts.labels);
   // The clock of a host is known to its node only.
@@ -71,7 +72,9 @@ result<std::vector<elastic_preview_share>> preview_plan(const adopted_job& job, 
                                .total = what.total,
                                .strategy = options.strategy,
                                .order = options.order,
-                               .needs = {{}, options.label, options.max_time_diff, job.disabled_servers},
+                               .needs = {.label = options.label,
+                                         .clock_difference_max = options.max_time_diff,
+                                         .disabled_servers = job.disabled_servers},
                                .is_static = options.is_static,
                                .fallback = options.static_fallback,
                                .previous = previous ? &*previous : nullptr,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/elastic/item_actions.hpp"
+#include "core/elastic/item_alarm.hpp"
 #include "core/elastic/stored_rows.hpp"
 
 namespace ringmaster::core::elastic {
@@ -62,6 +63,8 @@ struct item_write {
   std::optional<bool> missed = std::nullopt;
   /// Only for an ended or lost run.
   run_report report = {};
+  /// If the run has succeeded, it ends the open alarm of the item, and that of the whole job.
+  bool ends_alarm = false;
 };
 
 /// Answer to one write of an item.
@@ -92,6 +95,11 @@ struct fire_write {
   /// A plan that is used for the first time.
   std::optional<plan_row> plan;
   std::vector<item_write> items;
+  /// Items to which the request of the fire still owes a run: they wait, or their grants follow. The store adds those whose
+  /// grants are lost, and takes each away with its grant.
+  std::vector<item_number> owed = {};
+  /// Alarms about the fires. They are stored if the fires are.
+  std::vector<raised_alarm> alarms = {};
 };
 
 /// E10: one step of a barrier, with the grant of its hook.
@@ -102,15 +110,26 @@ struct fire_step_write {
   fire_state to{};
   /// On item -1 or -2. A lost grant leaves the step.
   std::optional<item_write> hook;
+  /// The barrier that the step leaves was not complete in time: the history gets a failed run of its hook (item -1 or -2), which
+  /// has not begun, with this text. Empty: it was complete.
+  std::string late = {};
 };
 
-/// End of a request that starts no run. (A grant and a fire of a request delete it as well.)
+/// End of a request for items that start no run. The request is deleted once it owes no item: here, or with a fire or a grant of
+/// it.
 struct request_end {
   elastic_job_id job{};
   request_id request{};
+  std::vector<item_number> items = {};
 };
 
-using elastic_op = std::variant<item_write, fire_write, fire_step_write, request_end>;
+/// An alarm that belongs to no other write.
+struct alarm_write {
+  elastic_job_id job{};
+  raised_alarm what;
+};
+
+using elastic_op = std::variant<item_write, fire_write, fire_step_write, request_end, alarm_write>;
 
 /// Returns the job of a write.
 [[nodiscard]] inline elastic_job_id job_of(const elastic_op& op) {
@@ -173,6 +192,14 @@ struct elastic_edit {
   bool replace_class = false;
   std::optional<std::string> source = std::nullopt;
   std::string content_hash = {};
+};
+
+/// Result of an operator's edit of hosts.
+struct host_edit_done {
+  /// Ids of the hosts that were meant, by number.
+  std::vector<std::string> hosts;
+  /// False: all of them were so already.
+  bool changed = false;
 };
 
 /// Result of E11 and E12.

@@ -28,14 +28,14 @@ result<void> check_job(const elastic_job_row& job) {
     if (number_of(value) < field.min || number_of(value) > field.max)
       return invalid(std::string{field.name} + ": " + std::to_string(number_of(value)));
   }
-  if (!is_counter(job.version) || !is_counter(job.revision) || job.status > job_status::shut_down)
+  if (!is_counter(job.version) || !is_counter(job.revision) || job.status > job_status::draining)
     return invalid("version, revision or status");
   return is_moment(job.last) && is_moment(job.next.value_or(time_point{})) ? result<void>{} : invalid("instants");
 }
 
 bool is_sound(const item_row& row) {
   const bool is_item = number(row.item) >= number(after_hook_item) && number(row.item) < items_max;
-  const bool counts = is_counter(number(row.fence)) && is_counter(number(row.run));
+  const bool counts = is_counter(number(row.fence)) && is_counter(number(row.run)) && is_counter(number(row.cancel_run));
   return is_item && counts && row.state <= stored_item_state::wanted && row.lease.count() >= 0 && row.lease <= lease_max
          && is_moment(row.granted) && is_moment(row.cause.fire.at);
 }

@@ -73,6 +73,7 @@ struct host_row {
   host_process process;
   host_facts facts;
   host_state state = host_state::up;
+  host_mode mode = host_mode::enabled;
   /// This process of the host and all before it have surely ended: each was dead or left, or the next one got its folder (P3).
   host_incarnation ended{};
   /// The node whose acknowledgements extend the host's lease.
@@ -114,6 +115,8 @@ struct item_row : item_columns {
   item_number item{};
   /// Moment of the grant of the open run, by the clock of the node that granted it.
   time_point granted{};
+  /// Run that an operator has cancelled; 0: none. It has no effect on another run.
+  item_run_id cancel_run{};
 };
 
 /// One row of `ej_fire`.
@@ -151,16 +154,19 @@ struct request_row {
   request_policy policy = request_policy::discard;
   std::optional<std::string> param = std::nullopt;
   time_point at{};
+  /// Items that it still owes a run, ascending; empty: it has not begun.
+  std::vector<item_number> owed = {};
 };
 
 /// A result that a node without the slot has heard (`ej_inbox`).
 struct inbox_row {
   item_run_id run{};
   fence_number fence{};
-  /// In the form of the caller; at most `outcome_bytes`.
+  /// Bytes of `encode(heard_result)`; at most `outcome_bytes`.
   std::string outcome;
 };
-inline constexpr std::size_t outcome_bytes = std::size_t{64} << 10U;
+/// A failure and a cursor of the largest sizes.
+inline constexpr std::size_t outcome_bytes = std::size_t{96} << 10U;
 
 /// A stream's position (`ej_cursor`).
 struct cursor_row {
@@ -171,10 +177,9 @@ struct cursor_row {
 /// Maximum size of a cursor.
 inline constexpr std::size_t cursor_bytes = std::size_t{64} << 10U;
 
-/// Servers that operators disabled (`ej_server`).
+/// Servers that operators disabled for a job (`ej_server`).
 struct server_row {
   std::string name_space;
-  /// 0: for all jobs of the namespace.
   elastic_job_id job{};
   /// Id or IP address of a host.
   std::string server;
@@ -200,7 +205,7 @@ struct adopted_job {
   std::vector<item_row> items;
   /// Fires with an open barrier.
   std::vector<fire_row> fires;
-  /// Items of these fires whose runs have ended, in the order of `fires`.
+  /// Items of these fires whose runs have ended, hooks included, in the order of `fires`. A lost run ends that of a hook only.
   std::vector<std::vector<item_number>> ended;
   /// The last planned fire, if it is unfinished. Only at adoption.
   std::optional<unfinished_fire> unfinished;
@@ -213,6 +218,8 @@ struct adopted_job {
   std::vector<std::pair<request_id, std::string>> params;
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
+  /// Items with an open alarm that no success has ended yet; `whole_job` for the job.
+  std::vector<item_number> alarmed = {};
 };
 
 /// Number of items that ends a page of adopted jobs.

@@ -23,6 +23,7 @@ std::vector<audit_line> changed_fields(const alarm_rule& was, const alarm_rule& 
   text("mail_to", join_lines(was.mail_to), join_lines(is.mail_to));
   text("on", stored_name(was.on), stored_name(is.on));
   text("dedup", dedup_text(was), dedup_text(is));
+  text("kinds", item_alarms_text(was.kinds), item_alarms_text(is.kinds));
   text("recovered", was.recovered ? "true" : "false", is.recovered ? "true" : "false");
   return out;
 }
@@ -35,13 +36,22 @@ bool has_group(const deploy_state& state, const declared_set& declared, const st
 
 bool has_job(const deploy_state& state, const declared_set& declared, const alarm_rule& rule) {
   const auto declares = [&](const declared_job& job) { return job.group == rule.group && job.key == rule.job; };
-  if (std::any_of(declared.jobs.begin(), declared.jobs.end(), declares))
+  const auto declares_elastic = [&](const declared_elastic_job& job) {
+    return job.group == rule.group && job.what.name == rule.job;
+  };
+  if (std::any_of(declared.jobs.begin(), declared.jobs.end(), declares) ||
+      std::any_of(declared.elastic_jobs.begin(), declared.elastic_jobs.end(), declares_elastic))
     return true;
   const auto group =
     std::find_if(state.groups.begin(), state.groups.end(), [&](const held_group& held) { return held.app_name == rule.group; });
-  return group != state.groups.end() && std::any_of(state.jobs.begin(), state.jobs.end(), [&](const held_job& job) {
-           return job.group == group->id && job.key == rule.job;
-         });
+  if (group == state.groups.end())
+    return false;
+  const auto is_meant = [&](const held_job& job) { return job.group == group->id && job.key == rule.job; };
+  const auto is_meant_elastic = [&](const held_elastic_job& job) {
+    return job.row.what.group == group->id && job.row.what.name == rule.job;
+  };
+  return std::any_of(state.jobs.begin(), state.jobs.end(), is_meant) ||
+         std::any_of(state.elastic_jobs.begin(), state.elastic_jobs.end(), is_meant_elastic);
 }
 
 result<void> check(const deploy_state& state, const declared_set& declared, const declared_alarm& alarm) {

@@ -26,6 +26,11 @@ std::string_view called(std::string_view address) noexcept {
   return address;
 }
 
+error declared_by(const std::string& object, std::string_view source) {
+  return {errc::conflict, object + " is declared by the source " + std::string{source} +
+                            " and would come back with its next apply; take it out of the file and apply with --prune"};
+}
+
 } // namespace
 
 result<started_schedule> next_of_start(const scheduled_job& job, bool runs, time_point now, const zone& where) {
@@ -108,9 +113,10 @@ result<asked_runs> request_trace::told_to(const principal& by, intent_id intent)
   return std::move(runs_);
 }
 
-error is_declared(job_id job, std::string_view source) {
-  return {errc::conflict, "job " + std::to_string(number(job)) + " is declared by the source " + std::string{source} +
-                            " and would come back with its next apply; take it out of the file and apply with --prune"};
+error is_declared(job_id job, std::string_view source) { return declared_by("job " + std::to_string(number(job)), source); }
+
+error is_declared(elastic::elastic_job_id job, std::string_view source) {
+  return declared_by("elastic job " + std::to_string(number(job)), source);
 }
 
 audit_row audit_of_job(const principal& by, audit_action action, const stored_job& job, time_point now,

@@ -11,6 +11,7 @@
 #include "core/access/principal.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/manual_edits.hpp"
+#include "core/elastic/elastic_ids.hpp"
 #include "core/result.hpp"
 #include "core/zone/zone.hpp"
 
@@ -58,8 +59,9 @@ private:
   group_id group_{};
 };
 
-/// Returns the error for a declared job, which would come back with the next apply.
+/// Return the error for a declared job, which would come back with the next apply.
 [[nodiscard]] error is_declared(job_id job, std::string_view source);
+[[nodiscard]] error is_declared(elastic::elastic_job_id job, std::string_view source);
 
 /// The columns that an edit needs of a row before it changes it.
 struct stored_job {

@@ -1,5 +1,6 @@
 #include "executor/elastic/elastic_host.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -10,10 +11,27 @@
 
 namespace ringmaster::executor::elastic {
 
+namespace {
+
+/// Returns the names of the pools and error handlers.
+known_parts known_to(const job_host_tools& tools) {
+  known_parts out;
+  if (tools.pools)
+    for (const auto& [name, limit] : *tools.pools)
+      out.pools.insert(name);
+  if (tools.error_handlers)
+    for (const auto& [name, make] : *tools.error_handlers)
+      out.error_handlers.insert(name);
+  return out;
+}
+
+} // namespace
+
 elastic_host_state::elastic_host_state(protocol::elastic_host::pointer self, elastic_host_parts parts)
-  : self_{self}, parts_{std::move(parts)}, book_{parts_.me, parts_.draw_key} {}
+  : self_{self}, parts_{std::move(parts)}, book_{parts_.me, parts_.draw_key, known_to(parts_.tools)} {}
 
 elastic_host_state::~elastic_host_state() {
+  parts_.tools.board->end_saves();
   for (auto& [job, entry] : jobs_)
     caf::anon_send_exit(entry.actor, caf::exit_reason::user_shutdown);
 }
@@ -23,6 +41,7 @@ protocol::elastic_host::behavior_type elastic_host_state::make_behavior() {
     [this](protocol::link_offer& offer) { take(std::move(offer)); },
     [this](protocol::node_said& said) { take(std::move(said)); },
     [this](protocol::item_event& told) { take(std::move(told)); },
+    [this](const protocol::listener_note& note) { take(note); },
     [this](const protocol::lease_end& end) {
       for (const auto run : end.runs)
         parts_.log->warn("item run {}: its lease has ended", core::number(run));
@@ -69,6 +88,22 @@ void elastic_host_state::take(protocol::item_event&& told) {
   go_on();
 }
 
+void elastic_host_state::take(const protocol::listener_note& note) {
+  if (!note.failure.empty())
+    parts_.log->error("elastic job {}: {}", core::number(note.job), note.failure);
+  const auto job = jobs_.find(note.job);
+  if (job == jobs_.end())
+    return;
+  auto& calls = job->second.calls;
+  calls = note.begins ? calls + 1 : calls - std::min<std::size_t>(calls, 1);
+  job->second.idle_since = now();
+  go_on_draining();
+}
+
+bool elastic_host_state::calls_listeners() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& each) { return each.second.calls > 0; });
+}
+
 // -- what the book decides -------------------------------------------------------------------------------------------------
 
 void elastic_host_state::go_on() {
@@ -89,6 +124,8 @@ void elastic_host_state::carry_out(host_effects&& effects) {
   for (const auto& [job, order] : effects.orders)
     if (const auto found = jobs_.find(job); found != jobs_.end())
       protocol::send(self_, found->second.actor, order);
+  for (const auto& [run, number] : effects.saved)
+    board.take_stored_cursor(run, number);
   for (const auto run : effects.closed)
     board.close(run);
   for (auto& [link, message] : effects.messages)
@@ -111,7 +148,7 @@ elastic_host_state::job_entry& elastic_host_state::job_of(core::elastic::elastic
   if (entry.actor)
     return entry;
   entry.actor = self_->spawn<protocol::with_state<elastic_job_host_state, protocol::elastic_job_host>>(
-    job, protocol::elastic_host{self_}, parts_.tools);
+    job, protocol::elastic_host{self_}, parts_.tools, parts_.log);
   // Results would be lost: the process ends, and starts again.
   watcher_.watch(self_, entry.actor, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::user_shutdown)
@@ -123,7 +160,7 @@ elastic_host_state::job_entry& elastic_host_state::job_of(core::elastic::elastic
 void elastic_host_state::end_idle_jobs() {
   for (auto each = jobs_.begin(); each != jobs_.end();) {
     const auto& entry = each->second;
-    if (entry.open > 0 || now() - entry.idle_since < idle_limit) {
+    if (entry.open > 0 || entry.calls > 0 || now() - entry.idle_since < idle_limit) {
       ++each;
       continue;
     }
@@ -136,6 +173,7 @@ void elastic_host_state::end_idle_jobs() {
 
 void elastic_host_state::tick() {
   armed_ = false;
+  parts_.tools.board->pass_save_time();
   end_idle_jobs();
   go_on();
   go_on_draining();
@@ -164,7 +202,8 @@ void elastic_host_state::go_on_draining() {
     return;
   const bool no_results = links_.empty() && book_.runs().active().empty();
   const bool is_late = now() >= *drain_until_;
-  if (!book_.idle() && !no_results && (!is_late || !cancelled_)) {
+  const bool is_done = (book_.idle() || no_results) && !calls_listeners();
+  if (!is_done && (!is_late || !cancelled_)) {
     if (!is_late)
       return;
     cancelled_ = true;
@@ -172,6 +211,8 @@ void elastic_host_state::go_on_draining() {
     book_.cancel_all();
     return go_on();
   }
+  // Bodies that still wait would hold up the end of this process.
+  parts_.tools.board->end_saves();
   for (auto& promise : std::exchange(drained_, {}))
     promise.deliver();
 }

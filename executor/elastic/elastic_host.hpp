@@ -55,12 +55,15 @@ private:
     protocol::elastic_job_host actor;
     /// Granted runs without an event `finished`.
     std::size_t open = 0;
+    /// Calls of each-node listeners.
+    std::size_t calls = 0;
     steady idle_since{};
   };
 
   void take(protocol::link_offer&& offer);
   void take(protocol::node_said&& said);
   void take(protocol::item_event&& told);
+  void take(const protocol::listener_note& note);
   caf::result<void> drain(std::chrono::milliseconds limit);
   void go_on_draining();
   void tick();
@@ -70,6 +73,7 @@ private:
   void carry_out(host_effects&& effects);
   void grant(protocol::item_grants&& grants);
   void end_idle_jobs();
+  [[nodiscard]] bool calls_listeners() const;
   job_entry& job_of(core::elastic::elastic_job_id job);
   [[nodiscard]] host_moment moment() const { return {parts_.boot(), parts_.tools.wall()}; }
   [[nodiscard]] steady now() const { return self_->clock().now(); }

@@ -30,7 +30,9 @@ public:
   /// Batches without a receipt on one link; a node accepts twice as many.
   static constexpr std::size_t batches_max = protocol::elastic_link_limits::batches_max / 2;
 
-  /// Adds an event. `link`: where it is sent first, as long as that link is up. Replaces an unsent `accepted` of the same run.
+  /// Adds an event. `link`: where it is sent first, as long as that link is up. Replaces an unsent `accepted` of the same run. A
+  /// cursor replaces an older one that is not under way, and waits for the receipt of one that is. A result takes the newest
+  /// cursor with it.
   void add(protocol::elastic_event event, link_number link);
 
   /// Takes the next batch for a link. Its number is counted for each link from 1. `up`: links that are up. Unset: there is
@@ -42,8 +44,10 @@ public:
   struct stored_event {
     core::elastic::item_run_id run{};
     protocol::elastic_event_kind kind{};
+    std::uint64_t cursor_number = 0;
   };
-  /// Takes a receipt, and returns the events that it confirms for the first time.
+  /// Takes a receipt, and returns the events that it confirms for the first time. The end of a run takes its other events along:
+  /// another node than that of the end might refuse them for long.
   std::vector<stored_event> take_receipt(link_number link, std::uint64_t batch, bool stored, boot_time now);
   /// Its batches are sent again over other links.
   void end_link(link_number link);
@@ -58,12 +62,18 @@ public:
 private:
   struct entry {
     protocol::elastic_event event;
-    /// 0: any link.
+    /// Where it is sent first; 0: any link, after a first attempt that which follows `tried`.
     link_number link = 0;
+    /// Link over which it was sent last; 0: none.
+    link_number tried = 0;
     /// Not sent, or sent in a batch whose receipt is late.
     bool is_ready = true;
+    /// A cursor that waits for the receipt of an older one.
+    bool is_held = false;
     /// Sent at least once.
     bool was_sent = false;
+
+    [[nodiscard]] bool is_under_way() const noexcept { return !is_ready && !is_held; }
     /// A node could not store one of the events of its batch: it leaves only with events of its job.
     bool was_refused = false;
     boot_time not_before{0};
@@ -78,7 +88,14 @@ private:
     std::map<std::uint64_t, batch_record> open;
   };
 
+  /// Removes the event of a run that `next` replaces. Returns whether `next` has to wait for it.
+  [[nodiscard]] bool give_way(std::uint64_t before, protocol::elastic_event& next);
   void make_ready(std::uint64_t event, boot_time not_before);
+  /// Returns the link over which an event leaves; 0: any.
+  [[nodiscard]] static link_number way_of(const entry& event, const std::set<link_number>& up);
+  /// Lets the cursor leave that waits for an older one of the run. Returns whether there is one.
+  bool release_cursor(core::elastic::item_run_id run, boot_time not_before);
+  void erase(std::map<std::uint64_t, entry>::iterator event);
 
   std::uint64_t last_event_ = 0;
   /// In the order of `add`.

@@ -5,6 +5,17 @@
 
 namespace ringmaster::executor::elastic {
 
+void item_control::save_cursor(std::string value, std::function<void(core::result<void>)> done) const {
+  if (!still_mine())
+    return done(core::fail(core::errc::fenced, "the lease of the run is over"));
+  saves_.save(std::move(value), std::move(done), now_());
+}
+
+void item_control::end() {
+  over_.store(true, std::memory_order_release);
+  saves_.end({core::errc::fenced, "the lease of the run is over"});
+}
+
 void fence_board::extend(boot_time from) {
   const std::scoped_lock lock{guard_};
   // After a pause of this process an acknowledgement may come before the timer's thread, but other hosts may run these items.
@@ -34,6 +45,8 @@ item_control_ptr fence_board::find(core::elastic::item_run_id run) const {
 }
 
 void fence_board::close(core::elastic::item_run_id run) {
+  if (const auto control = find(run))
+    control->saves().end({core::errc::unavailable, "the run has ended"});
   const std::scoped_lock lock{guard_};
   runs_.erase(run);
 }
@@ -43,6 +56,30 @@ item_control_ptr fence_board::end(core::elastic::item_run_id run) {
   if (control)
     control->end();
   return control;
+}
+
+void fence_board::take_stored_cursor(core::elastic::item_run_id run, std::uint64_t number) {
+  if (const auto control = find(run))
+    control->saves().take_stored(number);
+}
+
+std::vector<item_control_ptr> fence_board::controls() const {
+  std::vector<item_control_ptr> out;
+  const std::scoped_lock lock{guard_};
+  for (const auto& [run, control] : runs_)
+    out.push_back(control);
+  return out;
+}
+
+void fence_board::pass_save_time() {
+  const auto now = now_();
+  for (const auto& control : controls())
+    control->saves().pass_time(now);
+}
+
+void fence_board::end_saves() {
+  for (const auto& control : controls())
+    control->saves().end({core::errc::unavailable, "the executor stops"});
 }
 
 void fence_board::end_over(std::vector<item_control_ptr>& into) {

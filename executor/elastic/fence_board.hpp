@@ -16,6 +16,8 @@
 #include "core/elastic/elastic_ids.hpp"
 #include "core/time.hpp"
 #include "executor/elastic/boot_clock.hpp"
+#include "executor/elastic/cursor_saves.hpp"
+#include "executor/elastic/shared_moment.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -40,11 +42,22 @@ public:
   [[nodiscard]] bool drain_requested() const noexcept override { return draining_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
 
+  [[nodiscard]] item_lease lease() const noexcept override { return {lease_from_, lease_}; }
+  void report_program(std::int64_t supervisor) const override {
+    if (on_program_)
+      on_program_(supervisor);
+  }
+  /// Sets the receiver of `report_program`; before the body begins.
+  void on_program(std::function<void(std::int64_t)> take) { on_program_ = std::move(take); }
+
   void yield() const noexcept override { yielded_.store(true, std::memory_order_release); }
   [[nodiscard]] bool has_yielded() const noexcept { return yielded_.load(std::memory_order_acquire); }
 
-  /// Ends the right for good. Does not request the stop.
-  void end() noexcept { over_.store(true, std::memory_order_release); }
+  void save_cursor(std::string value, std::function<void(core::result<void>)> done) const override;
+  [[nodiscard]] cursor_saves& saves() const noexcept { return saves_; }
+
+  /// Ends the right for good, and the saves of cursors. Does not request the stop.
+  void end();
   [[nodiscard]] bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
   void request_drain() noexcept { draining_.store(true, std::memory_order_release); }
   /// Calls the stop callbacks of the body, which may block.
@@ -58,7 +71,9 @@ private:
   std::atomic<bool> over_{false};
   std::atomic<bool> draining_{false};
   mutable std::atomic<bool> yielded_{false};
+  mutable cursor_saves saves_;
   std::stop_source stop_;
+  std::function<void(std::int64_t)> on_program_;
 };
 using item_control_ptr = std::shared_ptr<item_control>;
 
@@ -74,10 +89,17 @@ public:
   item_control_ptr open(core::elastic::item_run_id run, core::milliseconds lease);
   /// Returns null for an unknown run.
   [[nodiscard]] item_control_ptr find(core::elastic::item_run_id run) const;
-  /// Forgets a run. Its body keeps the control.
+  /// Forgets a run, which saves no cursor any more. Its body keeps the control.
   void close(core::elastic::item_run_id run);
   /// Ends the right of a run before its lease is over. Returns the control; null for an unknown run.
   item_control_ptr end(core::elastic::item_run_id run);
+
+  /// Takes the news that a cursor of a run is stored. Unknown runs have no effect.
+  void take_stored_cursor(core::elastic::item_run_id run, std::uint64_t number);
+  /// Ends waits for cursors whose time limit is over.
+  void pass_save_time();
+  /// Ends all waits for cursors, because nothing of this process reaches a node any more.
+  void end_saves();
 
   /// Ends the leases that are over, and returns their controls. The caller requests the stops.
   [[nodiscard]] std::vector<item_control_ptr> end_due();
@@ -89,9 +111,10 @@ public:
 private:
   /// Ends the leases that are over, and adds their controls.
   void end_over(std::vector<item_control_ptr>& into);
+  [[nodiscard]] std::vector<item_control_ptr> controls() const;
 
   const boot_clock now_;
-  const std::shared_ptr<std::atomic<std::int64_t>> lease_from_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  const std::shared_ptr<std::atomic<std::int64_t>> lease_from_ = make_shared_moment();
   mutable std::mutex guard_;
   std::map<core::elastic::item_run_id, item_control_ptr> runs_;
   /// Ended by `extend`; `end_due` returns them.

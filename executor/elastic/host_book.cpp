@@ -9,10 +9,21 @@ using core::elastic::item_run_id;
 using protocol::elastic_event_kind;
 using protocol::elastic_verdict;
 
-host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key)
+namespace {
+
+known_parts with_names_of(known_parts known, const protocol::elastic_hello& me) {
+  known.handlers = {me.handlers.begin(), me.handlers.end()};
+  known.listeners = {me.listeners.begin(), me.listeners.end()};
+  known.once_listeners = {me.once_listeners.begin(), me.once_listeners.end()};
+  return known;
+}
+
+} // namespace
+
+host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key, known_parts known)
   : me_{std::move(me)},
     draw_key_{std::move(draw_key)},
-    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), {me_.handlers.begin(), me_.handlers.end()}} {
+    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), with_names_of(std::move(known), me_)} {
   me_.process = draw_key_();
 }
 
@@ -178,8 +189,11 @@ void host_book::take(link_number link, const protocol::elastic_orders& orders, h
 }
 
 void host_book::take(link_number link, const protocol::elastic_receipt& receipt, host_moment now) {
-  for (const auto& stored : events_.take_receipt(link, receipt.batch, receipt.stored, now.boot))
+  for (const auto& stored : events_.take_receipt(link, receipt.batch, receipt.stored, now.boot)) {
     runs_.take_receipt(stored.run, stored.kind);
+    if (stored.kind == elastic_event_kind::cursor)
+      effects_.saved.emplace_back(stored.run, stored.cursor_number);
+  }
 }
 
 // -- runs ------------------------------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ struct host_effects {
   std::vector<core::elastic::item_run_id> fenced;
   std::vector<protocol::item_grants> grants;
   std::vector<body_order> orders;
+  /// Cursors that are stored, by run and number.
+  std::vector<std::pair<core::elastic::item_run_id, std::uint64_t>> saved;
   /// Runs without a lease from now on: they have ended, or were closed.
   std::vector<core::elastic::item_run_id> closed;
   std::vector<std::pair<link_number, protocol::node_message>> messages;
@@ -63,8 +65,9 @@ public:
   /// Versions of one job's definition that are kept for a link.
   static constexpr std::size_t versions_max = 2;
 
-  /// `me`: everything but the process key, the cluster and the epochs. `draw_key`: makes the key of a process.
-  host_book(protocol::elastic_hello me, std::function<std::string()> draw_key);
+  /// `me`: everything but the process key, the cluster and the epochs. `draw_key`: makes the key of a process. `known`:
+  /// everything but the handlers and listeners, which are those of `me`.
+  host_book(protocol::elastic_hello me, std::function<std::string()> draw_key, known_parts known = {});
 
   /// Takes a link that is up, and introduces this process.
   void add_link(link_number link, std::string address, host_moment now);

@@ -1,7 +1,11 @@
 #include "executor/elastic/run_book.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "core/elastic/job_types.hpp"
+#include "core/elastic/name_list.hpp"
+#include "core/elastic/part_names.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -15,7 +19,8 @@ using protocol::elastic_refusal;
 namespace {
 
 /// Returns the reason of a refusal, for users.
-std::string words_of(elastic_refusal why, const protocol::elastic_spec* spec) {
+/// `missing`: the first listener of the job that this process lacks.
+std::string words_of(elastic_refusal why, const protocol::elastic_spec* spec, const std::string& missing) {
   switch (why) {
   case elastic_refusal::none: return {};
   case elastic_refusal::old_epoch: return "the grant is of an earlier owner of the job";
@@ -27,9 +32,28 @@ std::string words_of(elastic_refusal why, const protocol::elastic_spec* spec) {
     return "the executor has no handler \"" + (spec ? spec->handler : std::string{}) + "\" for this kind of job";
   case elastic_refusal::no_definition: return "the executor does not have this version of the job";
   case elastic_refusal::busy: return "the executor has or had a run of this item already";
+  case elastic_refusal::unknown_pool: return "the executor has no pool \"" + (spec ? spec->pool : std::string{}) + '"';
+  case elastic_refusal::unknown_error_handler:
+    return "the executor has no error handler \"" + (spec ? spec->error_handler : std::string{}) + '"';
+  case elastic_refusal::unknown_listener: return "the executor has no listener \"" + missing + "\"";
   }
   return {};
 }
+
+/// Returns the first name of a list that is not known; empty: none.
+std::string missing_of(const std::set<std::string, std::less<>>& known, std::string_view list) {
+  for (auto& each : core::elastic::names_in(list))
+    if (!known.contains(each))
+      return std::move(each);
+  return {};
+}
+
+std::string missing_listener_of(const known_parts& known, const protocol::elastic_spec& spec) {
+  auto out = missing_of(known.listeners, spec.listeners);
+  return out.empty() ? missing_of(known.once_listeners, spec.once_listeners) : out;
+}
+
+bool is_hook(core::elastic::item_number which) noexcept { return core::number(which) < 0; }
 
 protocol::elastic_event event_of(const protocol::elastic_grants& grants, const protocol::elastic_grant& grant) {
   protocol::elastic_event out;
@@ -67,26 +91,41 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
     return elastic_refusal::old_epoch;
   if (!state.me || *state.me != grants.host)
     return elastic_refusal::other_process;
-  if (state.draining)
-    return elastic_refusal::draining;
   if (!spec)
     return elastic_refusal::no_definition;
-  // Other kinds have no handler in this process.
-  if ((spec->kind != "simple" && spec->kind != "dataflow") || !handlers_.contains(spec->handler))
+  return refusal_of_parts(*spec);
+}
+
+// Another pool or error handler than that of the job would be a surprise, so there is no substitute.
+elastic_refusal run_book::refusal_of_parts(const protocol::elastic_spec& spec) const {
+  if (!core::elastic::is_handler_of_type(spec.handler, spec.kind) || !known_.handlers.contains(spec.handler))
     return elastic_refusal::unknown_handler;
+  const auto has = [](std::span<const std::string_view> built_in, const auto& others, std::string_view name) {
+    return others.contains(name) || std::find(built_in.begin(), built_in.end(), name) != built_in.end();
+  };
+  if (!has(core::elastic::pool_names, known_.pools, core::elastic::pool_of(spec.pool)))
+    return elastic_refusal::unknown_pool;
+  if (!has(core::elastic::error_handler_names, known_.error_handlers, core::elastic::error_handler_of(spec.error_handler)))
+    return elastic_refusal::unknown_error_handler;
+  if (!missing_listener_of(known_, spec).empty())
+    return elastic_refusal::unknown_listener;
   return elastic_refusal::none;
 }
 
 elastic_refusal run_book::refusal_of(const protocol::elastic_grants& grants, const protocol::elastic_grant& grant,
                                      const protocol::elastic_spec& spec, const admission_state& state) const {
+  // The items of this process may wait for a hook.
+  if (state.draining && !is_hook(grant.item))
+    return elastic_refusal::draining;
   if (!state.lease_from || *state.lease_from + grant.lease <= state.now)
     return elastic_refusal::no_lease;
-  // Negative items are hooks of once-listeners, which this executor does not have.
-  if (core::number(grant.item) < 0 || core::number(grant.item) >= spec.total)
+  if (core::number(grant.item) >= spec.total)
     return elastic_refusal::unknown_handler;
+  if (is_hook(grant.item) && spec.once_listeners.empty())
+    return elastic_refusal::unknown_listener;
   if (recent_.contains({grant.run, grant.fence}) || strays_.contains(grant.run) || is_busy(grants.job, grant.item))
     return elastic_refusal::busy;
-  return free_slots() > 0 ? elastic_refusal::none : elastic_refusal::no_free_slot;
+  return is_hook(grant.item) || free_slots() > 0 ? elastic_refusal::none : elastic_refusal::no_free_slot;
 }
 
 bool run_book::is_busy(core::elastic::elastic_job_id job, core::elastic::item_number item) const {
@@ -114,8 +153,9 @@ admission run_book::admit(const protocol::elastic_grants& grants, const std::sha
       event.refusal = for_all != elastic_refusal::none ? for_all : refusal_of(grants, grant, *spec, state);
     if (event.refusal != elastic_refusal::none) {
       event.kind = elastic_event_kind::refused;
-      event.text = words_of(event.refusal, spec.get());
+      event.text = words_of(event.refusal, spec.get(), spec ? missing_listener_of(known_, *spec) : std::string{});
     } else if (!again) {
+      hooks_ += is_hook(grant.item) ? 1 : 0;
       held_[grant.run] = {{grants.job, grant.item, grant.run, grant.fence, elastic_phase::waiting}, grants.slot, link, true};
       out.admitted.items.push_back(grant);
     }
@@ -214,6 +254,7 @@ void run_book::take_receipt(item_run_id run, elastic_event_kind kind) {
 
 void run_book::let_go(std::map<item_run_id, held_run>::iterator which) {
   const auto& [run, held] = *which;
+  hooks_ -= is_hook(held.facts.item) ? 1 : 0;
   if (held.has_body)
     strays_.emplace(run, std::pair{held.facts.job, held.facts.item});
   remember(run, held.facts.fence);
@@ -246,7 +287,7 @@ link_number run_book::link_of(item_run_id run) const {
 }
 
 std::int32_t run_book::free_slots() const {
-  const auto used = held_.size() + strays_.size();
+  const auto used = held_.size() - hooks_ + strays_.size();
   return used >= capacity_ ? 0 : static_cast<std::int32_t>(capacity_ - used);
 }
 

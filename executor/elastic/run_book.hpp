@@ -39,14 +39,23 @@ struct admission {
   std::vector<protocol::elastic_event> events;
 };
 
+/// Names of what this process has for elastic jobs.
+struct known_parts {
+  std::set<std::string, std::less<>> handlers = {};
+  /// In addition to the built-in ones.
+  std::set<std::string, std::less<>> pools = {};
+  std::set<std::string, std::less<>> error_handlers = {};
+  std::set<std::string, std::less<>> listeners = {};
+  std::set<std::string, std::less<>> once_listeners = {};
+};
+
 /// Runs from their admission until the receipt of their result. Not thread-safe.
 class run_book {
 public:
   /// Ended runs that are remembered: a grant that comes twice is not run again.
   static constexpr std::size_t recent_max = 20'000;
 
-  run_book(std::size_t capacity, std::set<std::string, std::less<>> handlers)
-    : capacity_{capacity}, handlers_{std::move(handlers)} {}
+  run_book(std::size_t capacity, known_parts known) : capacity_{capacity}, known_{std::move(known)} {}
 
   /// Decides about grants. `spec`: the definition of that version; null: it was not sent.
   admission admit(const protocol::elastic_grants& grants, const std::shared_ptr<const protocol::elastic_spec>& spec,
@@ -91,6 +100,7 @@ private:
   [[nodiscard]] protocol::elastic_refusal refusal_of_all(const protocol::elastic_grants& grants,
                                                          const std::shared_ptr<const protocol::elastic_spec>& spec,
                                                          const admission_state& state);
+  [[nodiscard]] protocol::elastic_refusal refusal_of_parts(const protocol::elastic_spec& spec) const;
   [[nodiscard]] protocol::elastic_refusal refusal_of(const protocol::elastic_grants& grants, const protocol::elastic_grant& grant,
                                                      const protocol::elastic_spec& spec, const admission_state& state) const;
   [[nodiscard]] bool is_busy(core::elastic::elastic_job_id job, core::elastic::item_number item) const;
@@ -100,7 +110,9 @@ private:
   void remember(core::elastic::item_run_id run, core::elastic::fence_number fence);
 
   const std::size_t capacity_;
-  const std::set<std::string, std::less<>> handlers_;
+  const known_parts known_;
+  /// Calls of once-listeners among the held runs. They take no slot: the items that wait for one may have all.
+  std::size_t hooks_ = 0;
   std::map<std::uint32_t, std::int64_t> epochs_;
   std::map<core::elastic::item_run_id, held_run> held_;
   /// Bodies of runs that are no longer held.

@@ -8,6 +8,7 @@
 #include "core/elastic/run_cause.hpp"
 #include "executor/files/run_log.hpp"
 #include "executor/host/detached.hpp"
+#include "executor/host/listener_objects.hpp"
 
 namespace ringmaster::executor {
 
@@ -22,6 +23,7 @@ struct elastic_bodies::shared {
   std::shared_ptr<task_threads> tasks;
   std::shared_ptr<log_files> logs;
   log_options options;
+  std::shared_ptr<listener_objects> listeners = std::make_shared<listener_objects>(known);
 };
 
 /// One item run.
@@ -124,6 +126,27 @@ bool elastic_bodies::start(item_work work, item_done done) {
   if (found->second->is_coroutine())
     return shared_->tasks->start([made] { item_runs::run_item_coroutine(made); });
   return shared_->threads->start([made] { item_runs::run_item_function(*made); });
+}
+
+bool elastic_bodies::call_listeners(elastic::listener_work work, item_done done) {
+  auto given = std::make_shared<std::pair<elastic::listener_work, item_done>>(std::move(work), std::move(done));
+  return shared_->threads->start([parts = shared_, given] {
+    auto& [asked, end] = *given;
+    core::run_outcome outcome;
+    {
+      // Each-node listeners write to the log of an item run.
+      const bool is_own = !elastic::is_of_each_node(asked.call);
+      run_log log{*parts->logs, asked.log, is_own ? log_writer::opens::throughout : log_writer::opens::when_written};
+      const auto note = [&](const std::string& text) { log.note(head_of(parts->options, asked.log) + text + '\n'); };
+      if (is_own)
+        note("begins: " + asked.facts.task_id +
+             (asked.call == elastic::listener_call::before_all ? ", before all items" : ", after all items"));
+      outcome = parts->listeners->call(asked, log, [&](const std::string& text) { note("failed: " + text); });
+      if (is_own)
+        note("ended");
+    }
+    end(std::move(outcome));
+  });
 }
 
 } // namespace ringmaster::executor

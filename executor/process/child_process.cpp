@@ -127,7 +127,7 @@ public:
   ~child() { forget(); }
 
   /// Starts the program. Returns 0 or errno.
-  int start(const child_command& command, const child_limits& limits) {
+  int start(const child_command& command, const child_limits& limits, const child_lease& lease) {
     null_ = descriptor{::open("/dev/null", O_RDWR | O_CLOEXEC)};
     if (!null_.lift() || !open_pipe(out_) || !open_pipe(err_) || !open_control(control_))
       return errno;
@@ -148,12 +148,17 @@ public:
     what.cpu_seconds_max = limits.cpu_seconds_max;
     what.file_bytes_max = limits.file_bytes_max;
     what.open_files = limits.open_files;
+    what.lease_from = lease.from;
+    what.lease_ns = lease.length.count();
     return fork_supervisor(what);
   }
 
+  /// Process of the supervisor.
+  [[nodiscard]] pid_t supervisor() const noexcept { return supervisor_; }
+
   /// Orders a stop. Any thread, before the supervisor was waited for; never blocks.
-  void order_stop() const noexcept {
-    ::send(control_.ours.get(), &stop_order, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  void order(const char& what) const noexcept {
+    ::send(control_.ours.get(), &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     // The program may have stopped it with SIGSTOP.
     ::kill(supervisor_, SIGCONT);
   }
@@ -264,15 +269,20 @@ child_end not_started(int number) { return {child_end::how::not_started, number,
 } // namespace
 
 child_end run_child(const child_command& command, const child_limits& limits, const std::stop_token& stop,
-                    const output_sink& sink) {
+                    const output_sink& sink, const child_control& control) {
   if (has_nul(command))
     return not_started(EINVAL);
   if (stop.stop_requested())
     return not_started(ECANCELED);
   child process{limits, sink};
-  if (const int error = process.start(command, limits); error != 0)
+  if (const int error = process.start(command, limits, control.lease); error != 0)
     return not_started(error);
-  const std::stop_callback on_stop{stop, [&process] { process.order_stop(); }};
+  if (control.on_start)
+    control.on_start(process.supervisor());
+  const std::stop_callback on_stop{stop, [&process, &control] {
+                                     const bool at_once = control.must_kill && control.must_kill();
+                                     process.order(at_once ? kill_order : stop_order);
+                                   }};
   return process.watch();
 }
 

@@ -4,6 +4,7 @@
 // and even when this process is killed. A supervisor (child_supervisor.hpp), a fork of this process, stands between the two.
 // Nothing else of this process changes: no signal handler, no other children, no state.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,24 @@ struct child_command {
   std::vector<std::string> environment;
   /// Working directory; empty: that of this process.
   std::string folder = {};
+};
+
+/// The right of a program to run, which others extend. Ends the program even while this process is stopped, with SIGSTOP for
+/// example: its supervisor looks at the lease by itself.
+struct child_lease {
+  /// Start of the lease by CLOCK_BOOTTIME, in nanoseconds, in memory that forks share. Must outlive the run. Null: no lease.
+  const std::atomic<std::int64_t>* from = nullptr;
+  std::chrono::nanoseconds length{0};
+};
+
+/// Decisions and notifications of the caller of `run_child`.
+struct child_control {
+  /// The program is killed, without TERM, as soon as its lease is over.
+  child_lease lease = {};
+  /// Decides at a stop: true kills the program at once, without TERM. Called on the thread of the stop. Empty: never.
+  std::function<bool()> must_kill = {};
+  /// Gets the process id of the supervisor, which ends after the program and everything that it started. Empty: not called.
+  std::function<void(std::int64_t)> on_start = {};
 };
 
 /// 0 means no limit, except for `kill_grace`.
@@ -64,6 +83,6 @@ struct child_end {
 /// after it, then get TERM, then KILL. A stop works even while the sink blocks. If the sink throws, everything is killed and the
 /// exception propagates.
 [[nodiscard]] child_end run_child(const child_command& command, const child_limits& limits, const std::stop_token& stop,
-                                  const output_sink& sink);
+                                  const output_sink& sink, const child_control& control = {});
 
 } // namespace ringmaster::executor

@@ -37,6 +37,12 @@ std::int64_t now_ms() noexcept {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
+std::int64_t boot_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void close_between(int first, int last) noexcept {
   if (first > last)
     return;
@@ -245,6 +251,9 @@ private:
 
   /// Performs the steps that are due.
   void advance() noexcept {
+    // Another machine may run the work from now on, so the program gets no time to end by itself.
+    if (phase_ != phase::killing && lease_left_ms() == 0)
+      enter(phase::killing, kill_limit_ms);
     if (phase_ == phase::lingering && now_ms() >= deadline_ms_)
       ask_to_end();
     if (phase_ == phase::ending && now_ms() >= deadline_ms_)
@@ -254,6 +263,14 @@ private:
     signal_all(SIGKILL);
     if (now_ms() >= deadline_ms_)
       finish(true);
+  }
+
+  /// Returns the rest of the lease, rounded up; -1 without a lease.
+  [[nodiscard]] std::int64_t lease_left_ms() const noexcept {
+    if (!what_.lease_from)
+      return -1;
+    const auto left = what_.lease_from->load(std::memory_order_acquire) + what_.lease_ns - boot_ns();
+    return left <= 0 ? 0 : (left + 999'999) / 1'000'000;
   }
 
   void ask_to_end() noexcept {
@@ -290,6 +307,8 @@ private:
       limit = kill_round_ms;
     else if (phase_ != phase::running)
       limit = static_cast<int>(deadline_ms_ > now_ms() ? deadline_ms_ - now_ms() : 0);
+    if (const auto left = phase_ == phase::killing ? -1 : lease_left_ms(); left >= 0 && (limit < 0 || left < limit))
+      limit = static_cast<int>(left < INT_MAX ? left : INT_MAX);
     if (::poll(events, 2, limit) <= 0)
       return;
     if (events[0].revents)
@@ -312,6 +331,8 @@ private:
       return;
     if (got <= 0)
       lose_host();
+    else if (order == kill_order && phase_ != phase::killing)
+      enter(phase::killing, kill_limit_ms);
     else if (order == stop_order && (phase_ == phase::running || phase_ == phase::lingering))
       ask_to_end();
   }

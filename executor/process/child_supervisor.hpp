@@ -7,8 +7,9 @@
 // group or the session. So it knows when nothing is left, and can end everything. It signals only processes that it may still
 // wait for, because their ids cannot have been reused.
 
-#include <cstdint>
 #include <sys/types.h>
+#include <atomic>
+#include <cstdint>
 
 namespace ringmaster::executor {
 
@@ -34,6 +35,10 @@ struct supervision {
   std::uint64_t cpu_seconds_max = 0;
   std::uint64_t file_bytes_max = 0;
   std::uint64_t open_files = 0;
+  /// Start of the program's lease by CLOCK_BOOTTIME, in memory that is shared with the host, and its length, in nanoseconds.
+  /// Null: no lease.
+  const std::atomic<std::int64_t>* lease_from = nullptr;
+  std::int64_t lease_ns = 0;
 };
 
 /// Reports of the supervisor to the host, one packet each: `started` right before the program is executed, which may still fail,
@@ -47,9 +52,10 @@ struct supervisor_report {
   std::int32_t left = 0;
 };
 
-/// A packet from the host to its supervisor: stop the program. When the host's end of the socket closes, everything is killed at
-/// once.
+/// Packets from the host to its supervisor: stop the program; kill it and everything that it started. When the host's end of the
+/// socket closes, everything is killed at once.
 inline constexpr char stop_order = 's';
+inline constexpr char kill_order = 'k';
 
 /// Called in the child of a fork with all signals blocked. Runs the program and exits when none of its processes is left.
 [[noreturn]] void supervise(const supervision& what) noexcept;

@@ -57,13 +57,15 @@ core::run_outcome cannot_start(program_kind kind, std::string_view why, job_log&
 }
 
 core::run_outcome run_program(program_kind kind, const child_command& command, const program_limits& limits,
-                              const std::stop_token& stop, const std::function<std::string()>& stop_reason, job_log& log) {
+                              const std::stop_token& stop, const std::function<std::string()>& stop_reason, job_log& log,
+                              const child_control& control) {
   child_limits most;
   most.memory_bytes_max = limits.memory_bytes_max;
   most.output_bytes_max = limits.output_bytes_max;
   most.kill_grace = limits.kill_grace;
   most.open_files = limits.open_files;
-  const auto end = run_child(command, most, stop, [&log](output_stream, std::string_view bytes) { log.raw(bytes); });
+  const auto end = run_child(
+    command, most, stop, [&log](output_stream, std::string_view bytes) { log.raw(bytes); }, control);
   tell_end(kind, end, log);
   if (stop.stop_requested())
     tell(kind, std::string{name_of(kind)} + " stopped: " + (stop_reason ? stop_reason() : std::string{}), log);

@@ -18,7 +18,8 @@ enum class program_kind : std::uint8_t { script, command };
 
 /// Runs a program as a job's run: its output goes to the log, its end becomes the outcome.
 core::run_outcome run_program(program_kind kind, const child_command& command, const program_limits& limits,
-                              const std::stop_token& stop, const std::function<std::string()>& stop_reason, job_log& log);
+                              const std::stop_token& stop, const std::function<std::string()>& stop_reason, job_log& log,
+                              const child_control& control = {});
 
 /// Returns 500 with the reason for a program that did not start, and logs it.
 core::run_outcome cannot_start(program_kind kind, std::string_view why, job_log& log);

@@ -95,7 +95,8 @@ web_rules::web_rules(const web_setup& setup, const config::server_settings& serv
     all_manage_jobs{setup.settings.job_management == "all"},
     glue{security.glue},
     console{setup.console},
-    demo{setup.demo} {}
+    demo{setup.demo},
+    elastic_unsupported{setup.elastic_unsupported} {}
 
 bool is_served(dialect_set by, const web_rules& rules) noexcept {
   if (!rules.only)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "core/text/language.hpp"
@@ -35,6 +36,8 @@ struct web_setup {
   std::span<const protocol::web_file> console = {};
   /// A server of `ringmaster demo`: pages say so.
   bool demo = false;
+  /// Options of elastic jobs that are refused, because no node does yet what they say.
+  std::vector<std::string> elastic_unsupported = {};
 };
 
 /// Rules for users' requests, made from the settings.
@@ -58,6 +61,7 @@ struct web_rules {
   std::span<const protocol::web_file> console;
   /// See `web_setup`.
   bool demo;
+  std::vector<std::string> elastic_unsupported;
 };
 
 /// Returns false for a path of the other dialect when only one is served.

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <sys/socket.h>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/text/text.hpp"
 #include "core/text/url_text.hpp"
 #include "gateway/notification/allowed_addresses.hpp"
+#include "gateway/notification/error_place.hpp"
 #include "gateway/notification/signature.hpp"
 #include "protocol/wire/webhook_body.hpp"
 
@@ -46,18 +48,32 @@ delivery::delivery(protocol::notice what, protocol::notifier::done then)
 
 core::result<std::unique_ptr<delivery>> delivery::make(const notification_settings& settings, protocol::notice what,
                                                        protocol::notifier::done then) {
-  if (auto known = check_channel(settings, what.channel); !known)
-    return tl::unexpected{known.error()};
+  if (!what.target)
+    if (auto known = check_channel(settings, what.channel); !known)
+      return tl::unexpected{known.error()};
   std::unique_ptr<delivery> made{new delivery{std::move(what), std::move(then)}};
   if (!made->transfer_)
     return core::fail(core::errc::unavailable, "libcurl cannot create a handle");
-  const auto webhook = std::find_if(settings.webhooks.begin(), settings.webhooks.end(),
-                                    [&](const auto& each) { return each.name == made->what_.channel; });
-  const auto ready = webhook == settings.webhooks.end() ? made->prepare_mail(settings)
-                                                        : made->prepare_webhook(*webhook, settings.alarm);
-  if (!ready)
-    return tl::unexpected{ready.error()};
+  if (auto ready = made->what_.target ? made->prepare_target(settings) : made->prepare(settings); !ready)
+    return tl::unexpected{std::move(ready.error())};
   return made;
+}
+
+core::result<void> delivery::prepare(const notification_settings& settings) {
+  const auto webhook = std::find_if(settings.webhooks.begin(), settings.webhooks.end(),
+                                    [&](const auto& each) { return each.name == what_.channel; });
+  if (webhook == settings.webhooks.end())
+    return prepare_mail(settings.mail, settings.language);
+  return prepare_webhook(*webhook, settings.alarm.webhook_timeout);
+}
+
+core::result<void> delivery::prepare_target(const notification_settings& settings) {
+  const auto& target = *what_.target;
+  if (target.what == core::elastic::error_target::form::mail)
+    return prepare_mail(mail_of(target), settings.language);
+  if (!target.keyword.empty())
+    what_.message.title.insert(0, target.keyword + ' ');
+  return prepare_webhook(webhook_of(target), target.timeout);
 }
 
 void delivery::begin(const std::string& url, const char* protocols, milliseconds limit) {
@@ -72,12 +88,12 @@ void delivery::begin(const std::string& url, const char* protocols, milliseconds
   transfer_.set(CURLOPT_FORBID_REUSE, 1L);
 }
 
-core::result<void> delivery::prepare_mail(const notification_settings& settings) {
-  const auto& mail = settings.mail;
+core::result<void> delivery::prepare_mail(const config::mail_settings& mail, core::language language) {
+  is_mail_ = true;
   if (!core::is_mail_address(what_.recipient))
     return core::fail(core::errc::invalid_argument, "invalid e-mail address \"" + printable(what_.recipient) + "\"");
   const auto domain = mail.from.substr(mail.from.rfind('@'));
-  body_ = core::mail_text({mail.from, std::string{core::sender_name(settings.language)}, what_.recipient, what_.message.title,
+  body_ = core::mail_text({mail.from, std::string{core::sender_name(language)}, what_.recipient, what_.message.title,
                            what_.message.text, what_.message.html, what_.message_id + domain, now()});
   begin(url_of(mail), "smtp,smtps", mail.timeout);
   transfer_.set(CURLOPT_USE_SSL, static_cast<long>(mail.tls == "none" ? CURLUSESSL_NONE : CURLUSESSL_ALL));
@@ -98,7 +114,7 @@ core::result<void> delivery::prepare_mail(const notification_settings& settings)
   return {};
 }
 
-core::result<void> delivery::prepare_webhook(const config::webhook_settings& webhook, const config::alarm_settings& limits) {
+core::result<void> delivery::prepare_webhook(const config::webhook_settings& webhook, milliseconds limit) {
   namespace wire = protocol::wire;
   preset_ = webhook.preset;
   const auto preset = wire::find_webhook_preset(webhook.preset);
@@ -115,7 +131,7 @@ core::result<void> delivery::prepare_webhook(const config::webhook_settings& web
   }
   body_ = webhook.body_template.empty() ? wire::webhook_body(*preset, what_.message, signature)
                                         : wire::webhook_body(webhook.body_template, what_.message, signature);
-  begin(url, "http,https", limits.webhook_timeout);
+  begin(url, "http,https", limit);
   if (!webhook.ca_file.empty())
     transfer_.trust_only(webhook.ca_file);
   transfer_.post(body_);
@@ -146,7 +162,7 @@ core::result<void> delivery::verdict(CURLcode code) const {
   if (!forbidden_.empty() && code != CURLE_OK)
     return core::fail(core::errc::invalid_argument, "the address " + forbidden_ + " is not allowed for messages");
   const auto status = transfer_.status();
-  const bool mail = what_.channel == protocol::mail_channel;
+  const bool mail = is_mail_;
   if (!mail && (code == CURLE_OK || transfer_.answer().is_too_long()))
     return protocol::wire::webhook_verdict(*protocol::wire::find_webhook_preset(preset_), status, transfer_.answer().kept());
   if (code == CURLE_OK)
@@ -174,8 +190,7 @@ core::result<void> delivery::probe(milliseconds limit, const std::function<bool(
   }
   transfer_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
   transfer_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit.count()));
-  const bool mail = what_.channel == protocol::mail_channel;
-  if (mail) {
+  if (is_mail_) {
     transfer_.set(CURLOPT_UPLOAD, 0L);
     transfer_.set(CURLOPT_NOBODY, 1L);
     transfer_.set(CURLOPT_MAIL_FROM, static_cast<const char*>(nullptr));

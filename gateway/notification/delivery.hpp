@@ -31,8 +31,10 @@ public:
 
 private:
   delivery(protocol::notice what, protocol::notifier::done then);
-  core::result<void> prepare_mail(const notification_settings& settings);
-  core::result<void> prepare_webhook(const config::webhook_settings& webhook, const config::alarm_settings& limits);
+  core::result<void> prepare(const notification_settings& settings);
+  core::result<void> prepare_target(const notification_settings& settings);
+  core::result<void> prepare_mail(const config::mail_settings& mail, core::language language);
+  core::result<void> prepare_webhook(const config::webhook_settings& webhook, std::chrono::milliseconds limit);
   void begin(const std::string& url, const char* protocols, std::chrono::milliseconds limit);
   [[nodiscard]] core::result<void> verdict(CURLcode code) const;
 
@@ -46,6 +48,7 @@ private:
   std::string last_line_;
   std::string forbidden_;
   std::string preset_ = "generic";
+  bool is_mail_ = false;
   /// Ends first, because it points to the others.
   protocol::curl_transfer transfer_;
 };

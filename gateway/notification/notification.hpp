@@ -20,6 +20,8 @@ struct notification_settings {
   std::vector<config::webhook_settings> webhooks;
   /// Language of the sender's name.
   core::language language = core::language::en;
+  /// Hosts that properties of elastic jobs may name, each with or without a port.
+  std::vector<std::string> error_targets = {};
 };
 
 /// Notifier that sends to the configured channels.

@@ -7,6 +7,7 @@
 
 #include "core/text/url_text.hpp"
 #include "gateway/notification/delivery.hpp"
+#include "gateway/notification/error_place.hpp"
 #include "gateway/notification/notification.hpp"
 
 namespace ringmaster::gateway {
@@ -52,6 +53,8 @@ public:
   [[nodiscard]] std::vector<core::alarm_channel> channels() const override { return channels_of(settings_); }
 
   void send(protocol::notice what, done then) override {
+    if (auto placed = place(what, settings_); !placed)
+      return then(tl::unexpected{std::move(placed.error())});
     const char* refusal = nullptr;
     {
       const std::lock_guard lock{guard_};

@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 
 namespace ringmaster::gateway {
 

@@ -1,10 +1,67 @@
 #include "protocol/curl/curl_transfer.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 namespace ringmaster::protocol {
+
+namespace {
+
+/// Longest wait for an event of a transfer.
+constexpr std::chrono::milliseconds event_wait_max{1000};
+
+/// One transfer that another thread can wake.
+class multi_call {
+public:
+  explicit multi_call(CURL* handle) : multi_{curl_multi_init()}, handle_{handle} {
+    if (multi_)
+      curl_multi_add_handle(multi_, handle_);
+  }
+  multi_call(const multi_call&) = delete;
+  multi_call& operator=(const multi_call&) = delete;
+  ~multi_call() {
+    if (!multi_)
+      return;
+    curl_multi_remove_handle(multi_, handle_);
+    curl_multi_cleanup(multi_);
+  }
+  explicit operator bool() const noexcept { return multi_ != nullptr; }
+
+  /// Any thread.
+  void wake() noexcept { curl_multi_wakeup(multi_); }
+  void wait(std::chrono::milliseconds most) {
+    curl_multi_poll(multi_, nullptr, 0, static_cast<int>(std::min(most, event_wait_max).count()), nullptr);
+  }
+  /// Does what can be done now. Returns the result if the transfer has ended.
+  std::optional<CURLcode> go_on() {
+    int running = 0;
+    if (curl_multi_perform(multi_, &running) != CURLM_OK)
+      return CURLE_OUT_OF_MEMORY;
+    int left = 0;
+    const auto* message = curl_multi_info_read(multi_, &left);
+    return message && message->msg == CURLMSG_DONE ? std::optional{message->data.result} : std::nullopt;
+  }
+
+private:
+  CURLM* multi_;
+  CURL* handle_;
+};
+
+/// Returns the bytes of both directions; above 0 as soon as the connection stands.
+std::int64_t bytes_moved(CURL* handle) {
+  curl_off_t down = 0, up = 0, connected_us = 0;
+  long headers = 0;
+  curl_easy_getinfo(handle, CURLINFO_SIZE_DOWNLOAD_T, &down);
+  curl_easy_getinfo(handle, CURLINFO_SIZE_UPLOAD_T, &up);
+  curl_easy_getinfo(handle, CURLINFO_HEADER_SIZE, &headers);
+  curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
+  return std::int64_t{down} + up + headers + (connected_us > 0 ? 1 : 0);
+}
+
+} // namespace
 
 void init_curl() {
   static std::once_flag once;
@@ -54,6 +111,30 @@ void curl_transfer::upload(const std::string& body) {
   set(CURLOPT_UPLOAD, 1L);
   set(CURLOPT_READFUNCTION, &read_upload);
   set(CURLOPT_READDATA, static_cast<void*>(this));
+}
+
+CURLcode curl_transfer::perform(const std::stop_token& stop, std::chrono::milliseconds silence_max) {
+  multi_call call{handle_.get()};
+  if (!call)
+    return CURLE_OUT_OF_MEMORY;
+  const std::stop_callback on_stop{stop, [&call] { call.wake(); }};
+  using clock = std::chrono::steady_clock;
+  auto moved_at = clock::now();
+  for (std::int64_t moved = -1; !stop.stop_requested();) {
+    if (const auto ended = call.go_on())
+      return *ended;
+    const auto now = clock::now();
+    if (const auto bytes = bytes_moved(handle_.get()); bytes != moved) {
+      moved = bytes;
+      moved_at = now;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(moved_at + silence_max - now);
+    const bool is_connected = moved > 0;
+    if (is_connected && left.count() <= 0)
+      return CURLE_OPERATION_TIMEDOUT;
+    call.wait(is_connected ? left : silence_max);
+  }
+  return CURLE_ABORTED_BY_CALLBACK;
 }
 
 long curl_transfer::status() const {

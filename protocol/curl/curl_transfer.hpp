@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,10 @@ public:
 
   /// Blocks until the transfer has ended.
   [[nodiscard]] CURLcode perform() { return curl_easy_perform(handle_.get()); }
+
+  /// Blocks until the transfer has ended, a stop is requested, which drops it at once, or the connected server has neither sent
+  /// nor taken a byte for `silence_max`. Returns CURLE_ABORTED_BY_CALLBACK for a stop, CURLE_OPERATION_TIMEDOUT for silence.
+  [[nodiscard]] CURLcode perform(const std::stop_token& stop, std::chrono::milliseconds silence_max);
 
   [[nodiscard]] const bounded_answer& answer() const noexcept { return answer_; }
   /// Returns the kept bytes of the answer and drops them here.

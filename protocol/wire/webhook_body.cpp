@@ -47,8 +47,8 @@ std::string feishu_text(std::string_view text) {
 std::string generic_body(const core::alarm_message& message) {
   json document = json::object();
   for (const auto& [name, value] : message.fields) {
-    const bool number =
-      name == "count" || name == "job_id" || name == "log_id" || name.ends_with("_code") || name == "retry_left";
+    const bool number = name == "count" || name == "job_id" || name == "log_id" || name.ends_with("_code") ||
+                        name == "retry_left" || name == "item" || name == "item_run";
     if (value.empty())
       document[name] = nullptr;
     else if (number && value.find_first_not_of("-0123456789") == std::string::npos && value.size() < 19)

@@ -2,6 +2,7 @@
 // costs the same.
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <vector>
 
@@ -41,6 +42,46 @@ std::vector<core::open_alarm> alarms_in_state(admin_session& own, int state, std
   return out;
 }
 
+/// Alarms of elastic jobs, which have a table of their own.
+std::vector<core::open_alarm> elastic_alarms_in_state(admin_session& own, int state, std::size_t limit) {
+  std::vector<core::open_alarm> out;
+  auto found = own.query(
+    "SELECT a.id, a.cause, a.job, a.item, a.run, a.at_ms, n.id, j.namespace, j.name, g.id, g.$group_title"
+    " FROM ej_alarm a"
+    " LEFT JOIN rm_node n ON n.id = a.node AND n.incarnation = a.incarnation AND n.state = 'up'"
+    " LEFT JOIN ej_job j ON j.id = a.job LEFT JOIN xxl_job_group g ON g.id = j.job_group"
+    " WHERE a.state = ? ORDER BY a.at_ms, a.id LIMIT ?",
+    state, limit);
+  while (found.next()) {
+    core::open_alarm alarm;
+    alarm.id = found.id<core::elastic::elastic_alarm_id>(0);
+    auto& what = alarm.elastic.emplace();
+    if (const auto cause = found.number(1); cause != 0)
+      what.cause = core::elastic::alarm_cause{static_cast<std::uint8_t>(cause)};
+    else
+      alarm.kind = core::alarm_kind::recovery;
+    what.job = found.id<core::elastic::elastic_job_id>(2);
+    what.item = found.id<core::elastic::item_number>(3);
+    what.run = found.id<core::elastic::item_run_id>(4);
+    alarm.since = found.time_ms(5);
+    alarm.node = found.optional_string(6);
+    if (!found.is_null(8))
+      alarm.job_name = found.text(7).empty() ? found.string(8) : found.string(7) + '/' + found.string(8);
+    if (!found.is_null(9))
+      alarm.group = found.id<core::group_id>(9);
+    alarm.group_title = found.optional_string(10);
+    out.push_back(std::move(alarm));
+  }
+  return out;
+}
+
+std::vector<core::open_alarm> all_in_state(admin_session& own, int state, std::size_t limit) {
+  auto out = alarms_in_state(own, state, limit);
+  auto more = elastic_alarms_in_state(own, state, limit);
+  std::move(more.begin(), more.end(), std::back_inserter(out));
+  return out;
+}
+
 } // namespace
 
 // An alarm that is taken between the two reads is in both; its later state counts.
@@ -51,8 +92,8 @@ core::result<core::open_alarm_list> search_role::open_alarms(std::size_t limit, 
     return core::open_alarm_list{};
   return own_.read([&]() -> core::result<core::open_alarm_list> {
     core::open_alarm_list out;
-    auto& all = out.rows = alarms_in_state(own_, alarm_waits, limit + 1);
-    const auto taken = alarms_in_state(own_, alarm_taken, limit + 1);
+    auto& all = out.rows = all_in_state(own_, alarm_waits, limit + 1);
+    const auto taken = all_in_state(own_, alarm_taken, limit + 1);
     std::erase_if(all, [&](const core::open_alarm& one) {
       return std::any_of(taken.begin(), taken.end(), [&](const core::open_alarm& other) { return other.id == one.id; });
     });

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/elastic/heard_result.hpp"
+
 namespace ringmaster::storage {
 
 namespace {
@@ -55,6 +57,7 @@ void batch_rows::read(std::span<const elastic::elastic_op* const> ops) {
   read_fires(ops);
   read_items(ops);
   read_hosts(ops);
+  read_results(ops);
 }
 
 void batch_rows::read_schedules(std::span<const elastic::elastic_op* const> ops) {
@@ -124,6 +127,24 @@ void batch_rows::read_hosts(std::span<const elastic::elastic_op* const> ops) {
                 });
 }
 
+// A node that delivers a result locks its run: either it is seen here, or the run has ended there.
+void batch_rows::read_results(std::span<const elastic::elastic_op* const> ops) {
+  std::set<elastic::item_run_id> lost;
+  for (const auto* op : ops)
+    for_each_item(*op, [&](const elastic::item_write& each) {
+      if (const auto* loss = std::get_if<elastic::action::write_loss>(&each.what))
+        lost.insert(loss->run);
+    });
+  if (lost.empty())
+    return;
+  const std::vector runs(lost.begin(), lost.end());
+  own_.query_in("SELECT id FROM ej_run WHERE id IN ({?,}) ORDER BY id $for_update", runs, [](const sql_rows&) {});
+  own_.query_in("SELECT run, fence, outcome FROM ej_inbox WHERE run IN ({?,})", runs, [this](const sql_rows& row) {
+    if (elastic::is_result_of_body(row.string(2)))
+      results_.emplace(row.id<elastic::item_run_id>(0), row.id<elastic::fence_number>(1));
+  });
+}
+
 held_item* batch_rows::item(const item_key& key) {
   const auto found = items_.find(key);
   return found == items_.end() || found->second.removed ? nullptr : &found->second;
@@ -154,6 +175,12 @@ std::optional<elastic::fire_state> batch_rows::fire(const fire_row_key& key) con
 std::optional<std::int64_t> batch_rows::run_state(const item_key& key, elastic::item_run_id run) {
   auto row = own_.query("SELECT state FROM ej_run WHERE id = ? AND job = ? AND item = ?", run, key.first, key.second);
   return row.next() ? std::optional{row.number(0)} : std::nullopt;
+}
+
+bool batch_rows::has_cursor(const item_key& key, const elastic::write_cursor& value) {
+  auto row = own_.query("SELECT value FROM ej_cursor WHERE job = ? AND item = ? AND fence = ?", key.first, key.second,
+                        value.fence);
+  return row.next() && row.string(0) == value.value;
 }
 
 void batch_rows::insert_fire(elastic::elastic_job_id job, const elastic::fire_row& row) {

@@ -49,9 +49,14 @@ void batch_rules::decide(const elastic::elastic_op& op, elastic::elastic_answer&
     decide(*fire, answer);
   } else if (const auto* step = std::get_if<elastic::fire_step_write>(&op)) {
     decide(*step, answer);
+  } else if (const auto* request = std::get_if<elastic::request_end>(&op)) {
+    for (const auto which : request->items)
+      rows_.end_owed({request->job, which}, request->request);
+    rows_.end_request(request->job, request->request);
+    answer.outcome = done;
   } else {
-    const auto& request = std::get<elastic::request_end>(op);
-    rows_.end_request(request.job, request.request);
+    const auto& alarm = std::get<elastic::alarm_write>(op);
+    rows_.alarms().raise(alarm.job, alarm.what);
     answer.outcome = done;
   }
 }
@@ -90,17 +95,34 @@ void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer&
     }
     if (op.plan)
       rows_.insert_plan(op.job, *op.plan);
+    for (const auto& each : op.alarms)
+      rows_.alarms().raise(op.job, each);
   }
   for (std::size_t i = 0; i < op.items.size(); ++i)
     decide_item(op.items[i], tries, answer.items[i]);
+  if (tries && !op.fires.empty() && core::number(op.fires.front().key.request) != 0)
+    owe_rest(op, answer);
+}
+
+// The coordinator tries a lost grant again.
+void batch_rules::owe_rest(const elastic::fire_write& op, const elastic::elastic_answer& answer) {
+  const auto request = op.fires.front().key.request;
+  for (const auto item : op.owed)
+    rows_.owe({op.job, item}, request);
+  for (std::size_t i = 0; i < op.items.size(); ++i)
+    if (answer.items[i].outcome == guard_lost)
+      rows_.owe({op.job, op.items[i].item}, request);
 }
 
 void batch_rules::decide(const elastic::fire_step_write& op, elastic::elastic_answer& answer) {
   const auto key = key_of(op.job, op.fire);
   const auto state = rows_.fire(key);
   answer.outcome = state == op.from ? done : state == op.to ? repeated : guard_lost;
-  if (answer.outcome == done)
+  if (answer.outcome == done) {
     rows_.step_fire(key, op.to);
+    if (!op.late.empty())
+      rows_.fail_hook(op);
+  }
   if (op.hook)
     decide_item(*op.hook, answer.outcome == done, answer.items.front());
 }
@@ -150,7 +172,7 @@ batch_rules::outcome batch_rules::grant(const item_key& key, held_item* row, con
   if (what.cause.source == elastic::run_source::misfire)
     held.missed = false;
   if (core::number(what.cause.fire.request) != 0)
-    rows_.end_request(key.first, what.cause.fire.request);
+    rows_.end_owed(key, what.cause.fire.request);
   rows_.begin_run({key, what, &answer});
   return done;
 }
@@ -162,7 +184,7 @@ batch_rules::outcome batch_rules::end(const item_key& key, held_item* row, const
     return after_loss(key, row, end.run, end.end, end.next, answer);
   if (!tries)
     return guard_lost;
-  close(key, *row, end.end, end.next, what, answer);
+  close(key, *row, end, what, answer);
   return done;
 }
 
@@ -171,18 +193,23 @@ batch_rules::outcome batch_rules::lose(const item_key& key, held_item* row, cons
   const auto& loss = std::get<elastic::action::write_loss>(what.what);
   if (!has_open(row, loss.run, loss.fence))
     return after_loss(key, row, loss.run, loss.end, loss.next, answer);
-  if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof))
+  if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof) || rows_.has_result(loss.run, loss.fence))
     return guard_lost;
-  close(key, *row, loss.end, loss.next, what, answer);
+  close(key, *row, loss, what, answer);
   return done;
 }
 
-void batch_rules::close(const item_key& key, held_item& row, elastic::item_run_end how, const elastic::item_next& next,
-                        const elastic::item_write& what, elastic::item_answer& answer) {
+template <class RunEnd>
+void batch_rules::close(const item_key& key, held_item& row, const RunEnd& how, const elastic::item_write& what,
+                        elastic::item_answer& answer) {
   auto message = core::valid_utf8(what.report.message);
-  rows_.end_run({row.run, how, what.report.started, what.report.ended.value_or(rows_.now()),
+  if (how.alarm)
+    rows_.alarms().raise(key.first, {*how.alarm, key.second, row.run, {}, 0, rows_.now()});
+  else if (what.ends_alarm && how.end == elastic::item_run_end::finished)
+    rows_.alarms().recover(key, row.run);
+  rows_.end_run({row.run, how.end, what.report.started, what.report.ended.value_or(rows_.now()),
                  std::string{core::cut_characters(message, elastic::run_message_chars)}});
-  go_on(key, row, next, what, answer);
+  go_on(key, row, how.next, what, answer);
 }
 
 void batch_rules::go_on(const item_key& key, held_item& row, const elastic::item_next& next, const elastic::item_write& what,
@@ -251,10 +278,11 @@ batch_rules::outcome batch_rules::remove(held_item* row, bool tries) {
   return done;
 }
 
+// E8. An earlier call may also have ended the run.
 batch_rules::outcome batch_rules::save_cursor(const item_key& key, held_item* row, const elastic::write_cursor& what,
                                               bool tries) {
   if (!tries || row == nullptr || row->state != elastic::stored_item_state::open || row->fence != what.fence)
-    return guard_lost;
+    return row != nullptr && rows_.has_cursor(key, what) ? repeated : guard_lost;
   rows_.save_cursor(key, what);
   return done;
 }

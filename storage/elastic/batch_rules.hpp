@@ -16,6 +16,8 @@ public:
 
 private:
   void decide(const core::elastic::fire_write& op, core::elastic::elastic_answer& answer);
+  /// Notes the items that the request of a fire owes.
+  void owe_rest(const core::elastic::fire_write& op, const core::elastic::elastic_answer& answer);
   void decide(const core::elastic::fire_step_write& op, core::elastic::elastic_answer& answer);
   /// `tries`: the write may happen; otherwise an earlier call has done it, or it is lost.
   void decide_item(const core::elastic::item_write& what, bool tries, core::elastic::item_answer& answer);
@@ -32,9 +34,10 @@ private:
   outcome mark(held_item* row, const core::elastic::write_mark& what, bool tries);
   outcome remove(held_item* row, bool tries);
   outcome save_cursor(const item_key& key, held_item* row, const core::elastic::write_cursor& what, bool tries);
-  /// Closes the run of an open row and gives the row its next state.
-  void close(const item_key& key, held_item& row, core::elastic::item_run_end how, const core::elastic::item_next& next,
-             const core::elastic::item_write& what, core::elastic::item_answer& answer);
+  /// Closes the run of an open row, with its alarm, and gives the row its next state.
+  template <class RunEnd>
+  void close(const item_key& key, held_item& row, const RunEnd& how, const core::elastic::item_write& what,
+             core::elastic::item_answer& answer);
   /// Gives the row its next state, and the next grant if its conditions hold.
   void go_on(const item_key& key, held_item& row, const core::elastic::item_next& next, const core::elastic::item_write& what,
              core::elastic::item_answer& answer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/elastic/item_events.hpp"
+#include "core/text/text.hpp"
 #include "storage/elastic/batch_rows.hpp"
 
 namespace ringmaster::storage {
@@ -22,10 +23,13 @@ void batch_rows::write() {
   write_schedules();
   write_fires();
   insert_runs();
+  insert_failed_hooks();
   write_items();
   end_runs();
   write_plans();
   write_others();
+  write_requests();
+  alarms_.write();
 }
 
 void batch_rows::write_schedules() {
@@ -71,6 +75,20 @@ void batch_rows::insert_runs() {
   for (std::size_t i = 0; i < begun_.size() && i < ids.size(); ++i) {
     begun_[i].answer->run = elastic::item_run_id{ids[i]};
     items_.at(begun_[i].item).run = elastic::item_run_id{ids[i]};
+  }
+}
+
+// They have no host: a barrier that is late has none.
+void batch_rows::insert_failed_hooks() {
+  for (const auto* step : failed_hooks_) {
+    const bool before = step->from == elastic::fire_state::gathering;
+    const auto text = core::valid_utf8(step->late);
+    own_.execute(
+      "INSERT INTO ej_run (job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+      " granted_ms, started_ms, ended_ms, state, message) VALUES (?, ?, ?, ?, ?, ?, 0, 1, 0, 0, ?, 0, ?, ?, ?)",
+      step->job, before ? elastic::before_hook_item : elastic::after_hook_item, step->fire.source, step->fire.at,
+      step->fire.source, step->fire.request, now_, now_, elastic::item_run_end::failed,
+      core::cut_characters(text, elastic::run_message_chars));
   }
 }
 
@@ -136,8 +154,21 @@ void batch_rows::write_others() {
   own_.execute_rows("INSERT INTO ej_cursor (job, item, fence, value) VALUES {(?, ?, ?, ?),} $on_conflict(job, item)"
                     " fence = $new_value(fence), value = $new_value(value)",
                     values, 4);
+}
+
+// An item may be owed and granted in one batch.
+void batch_rows::write_requests() {
+  std::vector<sql_value> owed, over;
+  for (const auto& [key, job] : owed_)
+    append(owed, {value_of(key.first), value_of(key.second), value_of(job)});
+  for (const auto& [request, item] : over_)
+    append(over, {value_of(request), value_of(item)});
+  own_.execute_rows("INSERT $or_ignore INTO ej_request_item (request, item, job) VALUES {(?, ?, ?),}", owed, 3);
+  own_.execute_rows("DELETE FROM ej_request_item WHERE $is_pair(request, item)", over, 2);
   for (const auto& [job, request] : requests_)
-    own_.execute("DELETE FROM ej_request WHERE id = ? AND job = ?", request, job);
+    own_.execute("DELETE FROM ej_request WHERE id = ? AND job = ?"
+                 " AND NOT EXISTS (SELECT 1 FROM ej_request_item WHERE request = ?)",
+                 request, job, request);
 }
 
 } // namespace ringmaster::storage

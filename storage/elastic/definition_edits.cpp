@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/columns.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "core/rules/elastic_differences.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "core/text/text.hpp"
 #include "storage/elastic/elastic_edits.hpp"
 #include "storage/elastic/elastic_role.hpp"
@@ -83,7 +85,25 @@ bool fire_alike(const elastic::elastic_definition& a, const elastic::elastic_def
 }
 
 core::error name_taken(const elastic::elastic_definition& of) {
-  return {core::errc::conflict, "there is an elastic job " + of.name + " already"};
+  return {core::errc::conflict, "there is an elastic job " + of.name + " already", core::refusal::elastic_name_repeated};
+}
+
+core::error no_such_group() {
+  return {core::errc::invalid_argument, "group: there is no such group", core::refusal::choose_group};
+}
+
+core::error never_fires() {
+  return {core::errc::invalid_argument, "the schedule never fires (again), and the job is enabled",
+          core::refusal::schedule_type_illegal};
+}
+
+/// Checks what only an edit by a user needs. Errors: `conflict` for a job that a source declares.
+core::result<void> check_owner(const elastic::elastic_job_row& job) {
+  return job.source ? core::result<void>{tl::unexpected{core::is_declared(job.id, *job.source)}} : core::result<void>{};
+}
+
+core::error changed_meanwhile(const elastic::elastic_job_row& job) {
+  return core::edited_meanwhile("elastic job " + std::to_string(core::number(job.id)));
 }
 
 /// One edit of a definition.
@@ -97,7 +117,7 @@ public:
     if (auto may = core::check_right(by_, core::group_right::editor, edit_.what.group); !may)
       return tl::unexpected{may.error()};
     if (!own_.finds("SELECT 1 FROM xxl_job_group WHERE id = ?", edit_.what.group))
-      return core::fail(core::errc::invalid_argument, "group: there is no such group");
+      return tl::unexpected{no_such_group()};
     return edit_.id ? change(*edit_.id) : add();
   }
 
@@ -122,6 +142,8 @@ private:
       return tl::unexpected{next.error()};
     if (edit_.status != elastic::job_status::on)
       next->reset();
+    else if (!may_fire(*next))
+      return tl::unexpected{never_fires()};
     own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(*next));
     const auto revision = note_elastic_edit(own_, id);
     add_items(id, 0, 1);
@@ -149,6 +171,8 @@ private:
       return tl::unexpected{next.error()};
     if (was->status != elastic::job_status::on || fire_alike(was->what, edit_.what))
       *next = was->next;
+    else if (!may_fire(*next))
+      return tl::unexpected{never_fires()};
     definition_values given{edit_};
     given.values.push_back(value_of(id));
     own_.execute_with(sql_text{update_job_text.c_str()}, given.values);
@@ -159,6 +183,11 @@ private:
     return elastic::elastic_edit_done{id, was->version + 1, revision, *next};
   }
 
+  /// Returns false for a job whose schedule has ended, which a file may declare, but no user may enter.
+  [[nodiscard]] bool may_fire(const std::optional<core::time_point>& next) const {
+    return applied_ || next || edit_.what.options.schedule == core::schedule_type::none;
+  }
+
   void write_audit_row(elastic::elastic_job_id id, core::audit_action action, std::vector<core::audit_line> lines) {
     if (applied_)
       lines = applied_lines(edit_.source.value_or(""), action == core::audit_action::add ? "create" : "update", lines);
@@ -166,8 +195,10 @@ private:
   }
 
   core::result<void> check_change(const elastic::elastic_job_row& was) {
+    if (auto may = applied_ ? core::result<void>{} : check_owner(was); !may)
+      return may;
     if (was.version != edit_.version)
-      return core::fail(core::errc::conflict, "the elastic job has version " + std::to_string(was.version) + " now");
+      return tl::unexpected{changed_meanwhile(was)};
     if (!edit_.replace_class && (was.what.kind != edit_.what.kind || was.what.handler != edit_.what.handler))
       return core::fail(core::errc::conflict, "the elastic job has type " + was.what.kind + " and handler " + was.what.handler);
     // Disabled servers are stored by namespace.
@@ -247,14 +278,17 @@ core::result<elastic::elastic_edit_done> remove_held(admin_session& own, const e
   own.execute("DELETE FROM ej_fire WHERE job = ?", job);
   own.execute("DELETE FROM ej_item WHERE job = ? AND state = 0", job);
   if (own.finds("SELECT 1 FROM ej_item WHERE job = ? LIMIT 1", job))
-    return core::fail(core::errc::conflict, "items of the elastic job run or wait: shut it down first");
+    return core::refuse(core::errc::conflict, core::refusal::elastic_items_run,
+                        "items of the elastic job run or wait: shut it down first");
   own.execute("DELETE FROM ej_cursor WHERE job = ?", job);
   own.execute("DELETE FROM ej_plan WHERE job = ?", job);
   own.execute("DELETE FROM ej_request WHERE job = ?", job);
+  own.execute("DELETE FROM ej_request_item WHERE job = ?", job);
   own.execute("DELETE FROM ej_server WHERE job = ?", job);
+  own.execute("DELETE FROM ej_alarm_open WHERE job = ?", job);
   own.execute("DELETE FROM ej_job WHERE id = ?", job);
   audit_elastic(own, by, source ? core::audit_action::apply : core::audit_action::remove, job, was.what.name,
-                source ? applied_lines(*source, "remove", {}) : std::vector<core::audit_line>{}, now);
+                source ? applied_lines(*source, "remove", {}) : changes_between(was.what, {}), now);
   return elastic::elastic_edit_done{job, was.version, revision, std::nullopt};
 }
 
@@ -266,8 +300,10 @@ core::result<elastic::elastic_edit_done> elastic_role::remove(elastic::elastic_j
     const auto was = hold_elastic_job(own_, job, core::group_right::editor, by);
     if (!was)
       return tl::unexpected{was.error()};
+    if (auto may = check_owner(*was); !may)
+      return tl::unexpected{may.error()};
     if (was->version != version)
-      return core::fail(core::errc::conflict, "the elastic job has version " + std::to_string(was->version) + " now");
+      return tl::unexpected{changed_meanwhile(*was)};
     return remove_held(own_, *was, by, nullptr, now);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "core/rules/audit_rules.hpp"
 #include "core/schedule/schedule_rules.hpp"
+#include "core/text/text.hpp"
 #include "storage/admin/audit_row.hpp"
 #include "storage/admin/job_writes.hpp"
 #include "storage/elastic/job_reads.hpp"
@@ -12,7 +13,15 @@ namespace {
 
 namespace elastic = core::elastic;
 
+constexpr std::size_t server_chars = 255;
+
 } // namespace
+
+core::result<void> check_server(const std::string& server) {
+  if (server.empty() || !core::fits(server, server_chars) || core::valid_utf8(server) != server)
+    return core::fail(core::errc::invalid_argument, "the id or IP address of a host is empty, too long, or not UTF-8");
+  return {};
+}
 
 core::result<elastic::elastic_job_row> hold_elastic_job(admin_session& own, elastic::elastic_job_id job,
                                                         core::group_right wanted, const core::principal& by) {

@@ -41,6 +41,9 @@ namespace ringmaster::storage {
 [[nodiscard]] std::vector<core::audit_line> applied_lines(const std::string& source, std::string_view kind,
                                                           const std::vector<core::audit_line>& fields);
 
+/// Checks the id or IP address of a host, as a user wrote it. Errors: `invalid_argument`.
+[[nodiscard]] core::result<void> check_server(const std::string& server);
+
 /// Takes a revision and stores it as that of the job's last edit.
 std::int64_t note_elastic_edit(admin_session& own, core::elastic::elastic_job_id job);
 

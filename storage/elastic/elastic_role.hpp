@@ -6,7 +6,8 @@
 namespace ringmaster::storage {
 
 /// Elastic jobs. `leases.cpp` and `hosts.cpp` have E0 to E3 and E15, `batch.cpp` E4 to E10, `job_reads.cpp` E13, `inbox.cpp` E14,
-/// `definition_edits.cpp` E11, `operator_edits.cpp` E12, `user_reads.cpp` the reads of users.
+/// `definition_edits.cpp` E11, `operator_edits.cpp` E12 of jobs, `host_edits.cpp` the edits of hosts, `user_reads.cpp` and
+/// `state_reads.cpp` the reads of users.
 class elastic_role final : public elastic_store {
 public:
   explicit elastic_role(admin_session& own) : own_{own} {}
@@ -34,8 +35,9 @@ public:
                                                                        std::size_t limit) override;
   core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                 std::span<const core::elastic::item_number> items) override;
-  core::result<void> deliver(const core::node_incarnation& owner,
+  core::result<void> deliver(const core::node_incarnation& owner, const core::elastic::host_process& host,
                              std::span<const core::elastic::inbox_row> results) override;
+  core::result<std::vector<core::elastic::elastic_job_id>> jobs_with_results(std::size_t limit) override;
   core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
                                                      std::size_t limit) override;
   core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,
@@ -50,6 +52,10 @@ public:
   core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                            const core::principal& by) override;
   core::result<std::vector<core::elastic::elastic_host_load>> host_loads() override;
+  core::result<std::vector<core::elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                                   const core::principal& by) override;
+  core::result<core::elastic::elastic_dump> dump(core::elastic::elastic_job_id job, bool masked,
+                                                 const core::principal& by) override;
   core::result<std::int64_t> last_revision() override;
   core::result<std::vector<core::elastic::elastic_edit_note>> edits_since(std::int64_t revision,
                                                                           core::elastic::elastic_job_id after,
@@ -63,10 +69,17 @@ public:
   core::result<core::elastic::elastic_edit_done> set_item_disabled(core::elastic::elastic_job_id job,
                                                                    core::elastic::item_number item, bool disabled,
                                                                    core::time_point now, const core::principal& by) override;
-  core::result<core::elastic::elastic_edit_done> set_server_disabled(const core::elastic::server_row& server, bool disabled,
+  core::result<core::elastic::elastic_edit_done> restart(core::elastic::elastic_job_id job, core::time_point now,
+                                                         const core::principal& by) override;
+  core::result<core::elastic::elastic_edit_done> cancel_run(core::elastic::item_run_id run, core::time_point now,
+                                                            const core::principal& by) override;
+  core::result<core::elastic::elastic_edit_done> set_server_disabled(core::elastic::elastic_job_id job,
+                                                                     const std::string& server, bool disabled,
                                                                      core::time_point now, const core::principal& by) override;
   core::result<core::elastic::elastic_edit_done> add_request(const core::elastic::request_row& request, core::time_point now,
                                                              const core::principal& by) override;
+  core::result<core::elastic::host_edit_done> set_host_mode(const std::string& server, core::elastic::host_mode mode,
+                                                            core::time_point now, const core::principal& by) override;
 
 private:
   admin_session& own_;

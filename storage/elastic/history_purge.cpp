@@ -103,6 +103,7 @@ core::result<elastic::purge_done> remove_rows(admin_session& own, old_rows&& old
   return own.edit([&]() -> core::result<elastic::purge_done> {
     own.execute_rows("DELETE FROM ej_fire WHERE $is_four(job, fire_ms, source, request)", old.fires, 4);
     own.execute_rows("DELETE FROM ej_run WHERE $is_id(id)", old.runs, 1);
+    own.execute_rows("DELETE FROM ej_inbox WHERE $is_id(run)", old.runs, 1);
     own.execute_rows("DELETE FROM ej_plan WHERE $is_pair(job, version)", old.plans, 2);
     return old.done;
   });

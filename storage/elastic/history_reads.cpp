@@ -38,14 +38,15 @@ elastic::elastic_run run_in(const sql_rows& row) {
   out.cause.fire = {row.time_ms(3), elastic::run_source{static_cast<std::uint8_t>(row.number(4))},
                     row.id<elastic::request_id>(5)};
   out.attempt = static_cast<std::uint8_t>(row.number(6));
-  out.host = row.optional_string(7).value_or("");
-  out.granted = row.time_ms(8);
-  if (row.number(9) > 0)
-    out.started = row.time_ms(9);
+  out.fence = row.id<elastic::fence_number>(7);
+  out.host = row.optional_string(8).value_or("");
+  out.granted = row.time_ms(9);
   if (row.number(10) > 0)
-    out.ended = row.time_ms(10);
-  out.state = static_cast<std::uint8_t>(row.number(11));
-  out.message = row.optional_string(12);
+    out.started = row.time_ms(10);
+  if (row.number(11) > 0)
+    out.ended = row.time_ms(11);
+  out.state = static_cast<std::uint8_t>(row.number(12));
+  out.message = row.optional_string(13);
   return out;
 }
 
@@ -57,9 +58,10 @@ elastic::elastic_history history_of(admin_session& own, const elastic::elastic_h
   const auto state = static_cast<std::int64_t>(search.state.value_or(0));
   elastic::elastic_history out;
   {
-    auto rows = own.query("SELECT r.id, r.item, r.source, r.fire_ms, r.fire_source, r.request, r.attempt, n.id, r.granted_ms,"
+    auto rows = own.query("SELECT r.id, r.item, r.source, r.fire_ms, r.fire_source, r.request, r.attempt, r.fence, n.id,"
+                          " r.granted_ms,"
                           " r.started_ms, r.ended_ms, r.state, r.message FROM ej_run r LEFT JOIN ej_node n ON n.num = r.host"
-                          " WHERE r.job = ? AND r.id < ? AND r.id >= ? AND r.item >= 0 AND (? < 0 OR r.item = ?)"
+                          " WHERE r.job = ? AND r.id < ? AND r.id >= ? AND (? < 0 OR r.item = ?)"
                           " AND (? = 0 OR r.state = ?) AND r.granted_ms >= ? AND r.granted_ms <= ? ORDER BY r.id DESC LIMIT ?",
                           search.job, before, stretch.first, item, item, state, state, search.from, search.until, limit + 1);
     while (rows.next())

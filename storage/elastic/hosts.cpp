@@ -6,29 +6,13 @@
 #include "core/text/text.hpp"
 #include "storage/admin/listed_groups.hpp"
 #include "storage/elastic/elastic_role.hpp"
+#include "storage/elastic/host_columns.hpp"
 
 namespace ringmaster::storage {
 
 namespace {
 
 namespace elastic = core::elastic;
-
-#define RINGMASTER_HOST_COLUMNS                                                                                                  \
-  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state,"         \
-  " keeper, keeper_inc, keeper_no, change_no, ended_inc FROM ej_node "
-
-elastic::host_row host_in(const sql_rows& row) {
-  elastic::host_row out;
-  out.process = {row.id<elastic::host_number>(0), row.id<elastic::host_incarnation>(3)};
-  out.facts = {row.string(1), row.string(2), row.string(4),  row.string(5),  row.string(6),  row.number(7),
-               row.number(8), row.number(9), row.string(10), row.string(11), row.number32(12)};
-  out.state = elastic::host_state{static_cast<std::uint8_t>(row.number(13))};
-  out.keeper = {row.string(14), row.number(15)};
-  out.keeper_no = row.number(16);
-  out.change_no = row.number(17);
-  out.ended = row.id<elastic::host_incarnation>(18);
-  return out;
-}
 
 core::result<void> check_facts(const elastic::host_facts& facts) {
   struct limit {
@@ -44,13 +28,6 @@ core::result<void> check_facts(const elastic::host_facts& facts) {
   if (facts.id.empty() || facts.process.empty() || facts.capacity < 0)
     return core::fail(core::errc::invalid_argument, "a host needs an id, a process key and a capacity");
   return {};
-}
-
-/// Takes the next number of a change. Its row stays locked, so numbers are in the order of commits.
-std::int64_t next_host_change(admin_session& own) {
-  own.execute("UPDATE ej_meta SET host_change = host_change + 1 WHERE id = 1");
-  auto row = own.query("SELECT host_change FROM ej_meta WHERE id = 1");
-  return row.next() ? row.number(0) : 0;
 }
 
 /// Returns the last process that has surely ended, now that another one enters in place of `row`.
@@ -78,7 +55,8 @@ public:
     }
     own_.execute("UPDATE ej_node SET app_name = ?, incarnation = incarnation + 1, process = ?, folder = ?, boot = ?, pid = ?,"
                  " pid_ns = ?, start_ticks = ?, ip = ?, labels = ?, capacity = ?, state = 0, keeper = ?, keeper_inc = ?,"
-                 " keeper_no = keeper_no + 1, change_no = ?, ended_inc = ? WHERE num = ?",
+                 " keeper_no = keeper_no + 1, change_no = ?, ended_inc = ?, mode = CASE mode WHEN 3 THEN 0 ELSE mode END"
+                 " WHERE num = ?",
                  facts_.app_name, facts_.process, facts_.folder, facts_.boot, facts_.pid, facts_.pid_namespace,
                  facts_.start_ticks, facts_.ip, facts_.labels, facts_.capacity, owner_.node, owner_.incarnation,
                  next_host_change(own_), ended_before(*known, facts_), known->process.host);
@@ -122,7 +100,7 @@ public:
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     // Numbers of changes are taken first, as in E1.
-    (void) own_.query("SELECT host_change FROM ej_meta WHERE id = 1 $for_update").next();
+    hold_host_changes(own);
     own_.query_in(RINGMASTER_HOST_COLUMNS "WHERE num IN ({?,}) ORDER BY num $for_update", ids, [this](const sql_rows& row) {
       auto found = host_in(row);
       rows_[found.process.host] = std::move(found);
@@ -215,6 +193,30 @@ core::result<std::vector<elastic::host_answer>> change_hosts(admin_session& own,
 
 } // namespace
 
+elastic::host_row host_in(const sql_rows& row) {
+  elastic::host_row out;
+  out.process = {row.id<elastic::host_number>(0), row.id<elastic::host_incarnation>(3)};
+  out.facts = {row.string(1), row.string(2), row.string(4),  row.string(5),  row.string(6),  row.number(7),
+               row.number(8), row.number(9), row.string(10), row.string(11), row.number32(12)};
+  out.state = elastic::host_state{static_cast<std::uint8_t>(row.number(13))};
+  out.keeper = {row.string(14), row.number(15)};
+  out.keeper_no = row.number(16);
+  out.change_no = row.number(17);
+  out.ended = row.id<elastic::host_incarnation>(18);
+  out.mode = elastic::host_mode{static_cast<std::uint8_t>(row.number(19))};
+  return out;
+}
+
+void hold_host_changes(admin_session& own) {
+  (void) own.query("SELECT host_change FROM ej_meta WHERE id = 1 $for_update").next();
+}
+
+std::int64_t next_host_change(admin_session& own) {
+  own.execute("UPDATE ej_meta SET host_change = host_change + 1 WHERE id = 1");
+  auto row = own.query("SELECT host_change FROM ej_meta WHERE id = 1");
+  return row.next() ? row.number(0) : 0;
+}
+
 core::result<elastic::host_answer> elastic_role::enter_host(const core::node_incarnation& owner, const std::string& cluster_id,
                                                             const elastic::host_facts& facts) {
   if (auto sound = check_facts(facts); !sound)
@@ -265,22 +267,13 @@ core::result<std::vector<elastic::host_row>> elastic_role::hosts(std::optional<c
     std::vector<elastic::host_row> out;
     const auto groups = group ? listed_groups(std::vector{*group}) : listed_groups(by);
     // The tables may have different collations.
-    auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE state IN (0, 1) AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
-                                                   " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"
+    auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE (state IN (0, 1) OR mode IN (1, 2)) AND (? = '' OR CAST(app_name AS"
+                                                   " $bytes) IN (SELECT CAST(g.app_name AS $bytes) FROM xxl_job_group g"
+                                                   " WHERE $listed(g.id)))"
                                                    " ORDER BY num LIMIT ?",
                            groups, groups, elastic::hosts_max);
     while (rows.next())
       out.push_back(host_in(rows));
-    return out;
-  });
-}
-
-core::result<std::vector<elastic::elastic_host_load>> elastic_role::host_loads() {
-  return own_.read([&]() -> core::result<std::vector<elastic::elastic_host_load>> {
-    std::vector<elastic::elastic_host_load> out;
-    auto rows = own_.query("SELECT host, COUNT(*) FROM ej_item WHERE state = 1 AND host > 0 GROUP BY host ORDER BY host");
-    while (rows.next())
-      out.push_back({rows.id<elastic::host_number>(0), rows.number(1)});
     return out;
   });
 }

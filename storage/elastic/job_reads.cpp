@@ -76,8 +76,8 @@ elastic::elastic_job_row job_in(const sql_rows& row) {
 
 #define RINGMASTER_ITEM_COLUMNS                                                                                                  \
   "SELECT i.item, i.fence, i.state, i.run, i.host, i.host_inc, i.attempt, i.missed, i.flags, i.lease_ms, r.source, r.fire_ms,"   \
-  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms FROM ej_item i JOIN ej_schedule s ON s.job = i.job"             \
-  " LEFT JOIN ej_run r ON r.id = i.run "
+  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms, i.cancel_run FROM ej_item i"                                  \
+  " JOIN ej_schedule s ON s.job = i.job LEFT JOIN ej_run r ON r.id = i.run "
 
 elastic::run_cause cause_in(const sql_rows& row, const elastic::item_row& item) {
   using elastic::run_source;
@@ -105,6 +105,7 @@ elastic::item_row item_row_in(const sql_rows& row) {
   out.lease = core::milliseconds{row.number(9)};
   out.cause = cause_in(row, out);
   out.granted = row.time_ms(14);
+  out.cancel_run = row.id<elastic::item_run_id>(17);
   return out;
 }
 
@@ -126,11 +127,11 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
     fire.param = rows.optional_string(8);
     out.fires.push_back(std::move(fire));
   }
-  // A lost run has not ended the item's part in its fire: its takeover does.
+  // A lost run has not ended the item's part in its fire: its takeover does. A hook whose item is idle is not taken over.
   for (const auto& fire : out.fires) {
     auto& ended = out.ended.emplace_back();
     auto runs = own.query("SELECT DISTINCT item FROM ej_run WHERE job = ? AND fire_ms = ? AND fire_source = ? AND request = ?"
-                          " AND state IN (2, 3, 5, 6) AND item >= 0 ORDER BY item",
+                          " AND (state IN (2, 3, 5, 6) OR (state = 4 AND item < 0)) ORDER BY item",
                           job, fire.key.at, fire.key.source, fire.key.request);
     while (runs.next())
       ended.push_back(runs.id<elastic::item_number>(0));
@@ -141,8 +142,9 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
 std::set<elastic::item_number> begun_since(admin_session& own, elastic::elastic_job_id job, const elastic::fire_key& fire,
                                            std::size_t runs_looked_at, std::size_t& of_fire) {
   std::set<elastic::item_number> begun, own_runs;
-  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? ORDER BY id DESC LIMIT ?", job,
-                        runs_looked_at);
+  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? AND item >= 0 ORDER BY id DESC"
+                        " LIMIT ?",
+                        job, runs_looked_at);
   while (runs.next()) {
     if (runs.time_ms(1) < fire.at)
       continue;
@@ -191,11 +193,28 @@ void read_params(admin_session& own, elastic::adopted_job& out) {
   }
 }
 
-void read_waiting(admin_session& own, elastic::adopted_job& out) {
-  const auto job = out.job.id;
-  auto cursors = own.query("SELECT item, fence, value FROM ej_cursor WHERE job = ? ORDER BY item", job);
+void read_owed(admin_session& own, elastic::adopted_job& out) {
+  if (out.requests.empty())
+    return;
+  auto owed = own.query("SELECT request, item FROM ej_request_item WHERE job = ? ORDER BY request, item", out.job.id);
+  auto request = out.requests.end();
+  while (owed.next()) {
+    const auto id = owed.id<elastic::request_id>(0);
+    if (request == out.requests.end() || request->id != id)
+      request = std::find_if(out.requests.begin(), out.requests.end(), [id](const auto& each) { return each.id == id; });
+    if (request != out.requests.end())
+      request->owed.push_back(owed.id<elastic::item_number>(1));
+  }
+}
+
+void read_cursors(admin_session& own, elastic::adopted_job& out) {
+  auto cursors = own.query("SELECT item, fence, value FROM ej_cursor WHERE job = ? ORDER BY item", out.job.id);
   while (cursors.next())
     out.cursors.push_back({cursors.id<elastic::item_number>(0), cursors.id<elastic::fence_number>(1), cursors.string(2)});
+}
+
+void read_waiting(admin_session& own, elastic::adopted_job& out) {
+  const auto job = out.job.id;
   auto requests = own.query("SELECT id, item, policy, param, at_ms FROM ej_request WHERE job = ? ORDER BY at_ms, id", job);
   while (requests.next()) {
     elastic::request_row row{requests.id<elastic::request_id>(0), job};
@@ -206,11 +225,15 @@ void read_waiting(admin_session& own, elastic::adopted_job& out) {
     row.at = requests.time_ms(4);
     out.requests.push_back(std::move(row));
   }
+  read_owed(own, out);
   auto inbox = own.query("SELECT b.run, b.fence, b.outcome FROM ej_inbox b JOIN ej_run r ON r.id = b.run WHERE r.job = ?"
                          " AND r.state = 1 ORDER BY b.run", job);
   while (inbox.next())
     out.inbox.push_back({inbox.id<elastic::item_run_id>(0), inbox.id<elastic::fence_number>(1), inbox.string(2)});
   out.disabled_servers = disabled_servers_of(own, out.job);
+  auto alarmed = own.query("SELECT item FROM ej_alarm_open WHERE job = ? AND recovered = 0 ORDER BY item", job);
+  while (alarmed.next())
+    out.alarmed.push_back(alarmed.id<elastic::item_number>(0));
 }
 
 /// Returns the next ids of jobs in slots, ascending, at most `limit`.
@@ -289,20 +312,22 @@ std::optional<elastic::plan_row> newest_plan(admin_session& own, elastic::elasti
 
 std::vector<std::string> disabled_servers_of(admin_session& own, const elastic::elastic_job_row& job) {
   std::vector<std::string> out;
-  auto rows = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job IN (0, ?) ORDER BY server",
+  auto rows = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job = ? ORDER BY server",
                         job.what.name_space, job.id);
   while (rows.next())
     out.push_back(rows.string(0));
   return out;
 }
 
-elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) {
+elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job, cursor_read cursors) {
   elastic::adopted_job out;
   out.job = std::move(job);
   out.items = items_of(own, out.job.id, std::nullopt);
   read_fires(own, out);
   read_params(own, out);
   out.plan = newest_plan(own, out.job.id);
+  if (cursors == cursor_read::all)
+    read_cursors(own, out);
   read_waiting(own, out);
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +25,11 @@ inline constexpr std::chrono::hours run_disorder{1};
                                                                              core::elastic::elastic_job_id after,
                                                                              std::size_t limit);
 
+enum class cursor_read : std::uint8_t { all, none };
+
 /// Returns all that a coordinator needs of the job. For use inside a body.
-[[nodiscard]] core::elastic::adopted_job state_of(admin_session& own, core::elastic::elastic_job_row job);
+[[nodiscard]] core::elastic::adopted_job state_of(admin_session& own, core::elastic::elastic_job_row job,
+                                                  cursor_read cursors = cursor_read::all);
 
 /// Returns items of a job from `from` on, ascending, at most `limit`. For use inside a body.
 [[nodiscard]] std::vector<core::elastic::item_row> items_from(admin_session& own, core::elastic::elastic_job_id job,
@@ -34,7 +38,7 @@ inline constexpr std::chrono::hours run_disorder{1};
 /// Returns the newest plan; unset: none was stored yet. For use inside a body.
 [[nodiscard]] std::optional<core::elastic::plan_row> newest_plan(admin_session& own, core::elastic::elastic_job_id job);
 
-/// Returns the servers that are disabled for the job or its namespace, sorted. For use inside a body.
+/// Returns the servers that are disabled for the job, sorted. For use inside a body.
 [[nodiscard]] std::vector<std::string> disabled_servers_of(admin_session& own, const core::elastic::elastic_job_row& job);
 
 /// Returns the items of a job; all of them without `only`. For use inside a body.

@@ -16,12 +16,12 @@ namespace elastic = core::elastic;
 
 /// Requests of a job that may wait at the same time.
 constexpr std::int64_t requests_max = 100;
-constexpr std::size_t server_chars = 255;
 
 core::audit_action action_for(elastic::job_status status) {
   switch (status) {
   case elastic::job_status::on: return core::audit_action::enable;
   case elastic::job_status::off: return core::audit_action::disable;
+  case elastic::job_status::draining: return core::audit_action::drain;
   case elastic::job_status::shut_down: break;
   }
   return core::audit_action::shutdown;
@@ -53,11 +53,15 @@ core::result<void> check_item_of(const elastic::elastic_job_row& job, elastic::i
 
 elastic::elastic_edit_done unchanged(const elastic::elastic_job_row& job) { return {job.id, job.version, 0, job.next}; }
 
-/// Writes or deletes the row of a server. Returns false if it is so already.
-bool switch_server(admin_session& own, const elastic::server_row& server, bool disabled, core::time_point now,
-                   const core::principal& by) {
+/// Writes or deletes the row of a server. Returns false if it is so already. Errors: `not_found` for a server without a host.
+core::result<bool> switch_server(admin_session& own, const elastic::server_row& server, bool disabled, core::time_point now,
+                                 const core::principal& by) {
   const bool known = own.finds("SELECT 1 FROM ej_server WHERE namespace = ? AND job = ? AND server = ?", server.name_space,
                                server.job, server.server);
+  if (known == disabled && known)
+    return false;
+  if (!known && !own.finds("SELECT 1 FROM ej_node WHERE id = ? OR ip = ? LIMIT 1", server.server, server.server))
+    return core::fail(core::errc::not_found, "no host has the id or IP address " + server.server);
   if (known == disabled)
     return false;
   const std::string name{core::cut_characters(by.name, 64)};
@@ -70,27 +74,59 @@ bool switch_server(admin_session& own, const elastic::server_row& server, bool d
   return true;
 }
 
-/// Sets a server for all jobs of a namespace, which get one revision.
-core::result<elastic::elastic_edit_done> switch_everywhere(admin_session& own, const elastic::server_row& server, bool disabled,
-                                                           core::time_point now, const core::principal& by) {
-  if (auto may = core::check_admin(by); !may)
-    return tl::unexpected{may.error()};
-  return own.edit([&]() -> core::result<elastic::elastic_edit_done> {
-    if (auto mode = own.begin_edit(); !mode)
-      return tl::unexpected{mode.error()};
-    std::vector<elastic::elastic_job_id> jobs;
-    auto found = own.query("SELECT id FROM ej_job WHERE namespace = ? ORDER BY id", server.name_space);
-    while (found.next())
-      jobs.push_back(found.id<elastic::elastic_job_id>(0));
-    if (!switch_server(own, server, disabled, now, by))
-      return elastic::elastic_edit_done{};
-    elastic::elastic_edit_done out;
-    for (const auto job : jobs)
-      out.revision = note_elastic_edit(own, job);
-    audit_elastic(own, by, switch_action(disabled), {}, server.server, {core::remark_line("namespace: " + server.name_space)},
-                  now);
-    return out;
-  });
+/// Stores the status; `on` plans the next instant.
+core::result<void> store_status(admin_session& own, elastic::elastic_job_row& held, elastic::job_status status,
+                                core::time_point now) {
+  held.next.reset();
+  if (status == elastic::job_status::on) {
+    auto next = next_instant(own.schedule_zone(), held.what, held.id, std::max(now, held.last));
+    if (!next)
+      return tl::unexpected{next.error()};
+    held.next = *next;
+  }
+  own.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, held.id);
+  own.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, held.id);
+  return {};
+}
+
+/// A run, and the item that it belongs to.
+struct run_place {
+  elastic::elastic_job_id job{};
+  elastic::item_number item{};
+};
+
+std::optional<run_place> place_of(admin_session& own, elastic::item_run_id run) {
+  auto row = own.query("SELECT job, item FROM ej_run WHERE id = ?", run);
+  if (!row.next())
+    return std::nullopt;
+  return run_place{row.id<elastic::elastic_job_id>(0), row.id<elastic::item_number>(1)};
+}
+
+/// Cancels a run of a job that the transaction has locked.
+core::result<elastic::elastic_edit_done> cancel_held(admin_session& own, const elastic::elastic_job_row& held,
+                                                     const run_place& place, elastic::item_run_id run, core::time_point now,
+                                                     const core::principal& by) {
+  const auto number = std::to_string(core::number(run));
+  const auto item = std::to_string(core::number(place.item));
+  {
+    auto row = own.query("SELECT state, run, cancel_run FROM ej_item WHERE job = ? AND item = ? $for_update", held.id,
+                         place.item);
+    const bool known = row.next() && row.number(1) == core::number(run);
+    const auto state = known ? elastic::stored_item_state{static_cast<std::uint8_t>(row.number(0))}
+                             : elastic::stored_item_state::idle;
+    if (state == elastic::stored_item_state::wanted)
+      return core::fail(core::errc::conflict, "run " + number + " was lost, and item " + item
+                                                + " waits for another host: disable the item to end its wait");
+    if (state != elastic::stored_item_state::open)
+      return core::fail(core::errc::conflict, "run " + number + " of item " + item + " has ended");
+    if (row.number(2) == core::number(run))
+      return unchanged(held);
+  }
+  own.execute("UPDATE ej_item SET cancel_run = ? WHERE job = ? AND item = ?", run, held.id, place.item);
+  const auto revision = note_elastic_edit(own, held.id);
+  audit_elastic(own, by, core::audit_action::cancel, held.id, held.what.name,
+                {core::remark_line("run: " + number), core::remark_line("item: " + item)}, now);
+  return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
 }
 
 core::result<void> check_request(const elastic::request_row& request) {
@@ -123,15 +159,8 @@ core::result<elastic::elastic_edit_done> switch_status(admin_session& own, elast
                                                        const core::principal& by) {
   if (held.status == status)
     return unchanged(held);
-  held.next.reset();
-  if (status == elastic::job_status::on) {
-    auto next = next_instant(own.schedule_zone(), held.what, held.id, std::max(now, held.last));
-    if (!next)
-      return tl::unexpected{next.error()};
-    held.next = *next;
-  }
-  own.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, held.id);
-  own.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, held.id);
+  if (auto stored = store_status(own, held, status, now); !stored)
+    return tl::unexpected{stored.error()};
   const auto revision = note_elastic_edit(own, held.id);
   audit_elastic(own, by, action_for(status), held.id, held.what.name, {}, now);
   return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
@@ -163,20 +192,52 @@ core::result<elastic::elastic_edit_done> elastic_role::set_item_disabled(elastic
   });
 }
 
-core::result<elastic::elastic_edit_done> elastic_role::set_server_disabled(const elastic::server_row& server, bool disabled,
+// Coordinators read which run is cancelled, and tell its host. A run that they have not heard of yet is cancelled as well.
+core::result<elastic::elastic_edit_done> elastic_role::restart(elastic::elastic_job_id job, core::time_point now,
+                                                               const core::principal& by) {
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    const auto cancelled =
+      own_.execute("UPDATE ej_item SET cancel_run = run WHERE job = ? AND state = 1 AND cancel_run <> run", held.id);
+    const bool is_on = held.status == elastic::job_status::on;
+    if (is_on && cancelled == 0)
+      return unchanged(held);
+    if (auto stored = is_on ? core::result<void>{} : store_status(own_, held, elastic::job_status::on, now); !stored)
+      return tl::unexpected{stored.error()};
+    const auto revision = note_elastic_edit(own_, held.id);
+    audit_elastic(own_, by, core::audit_action::restart, held.id, held.what.name,
+                  {core::remark_line("runs cancelled: " + std::to_string(cancelled))}, now);
+    return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::cancel_run(elastic::item_run_id run, core::time_point now,
+                                                                  const core::principal& by) {
+  return own_.edit([&]() -> core::result<elastic::elastic_edit_done> {
+    if (auto mode = own_.begin_edit(); !mode)
+      return tl::unexpected{mode.error()};
+    const auto place = place_of(own_, run);
+    if (!place)
+      return core::fail(core::errc::not_found, "unknown run " + std::to_string(core::number(run)) + " of an elastic job");
+    const auto held = hold_elastic_job(own_, place->job, core::group_right::operate, by);
+    if (!held)
+      return tl::unexpected{held.error()};
+    return cancel_held(own_, *held, *place, run, now, by);
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::set_server_disabled(elastic::elastic_job_id job,
+                                                                           const std::string& server, bool disabled,
                                                                            core::time_point now, const core::principal& by) {
-  if (server.server.empty() || !core::fits(server.server, server_chars) || core::valid_utf8(server.server) != server.server
-      || !core::fits(server.name_space, elastic::name_space_chars) || core::valid_utf8(server.name_space) != server.name_space)
-    return core::fail(core::errc::invalid_argument, "server: empty, too long, or not UTF-8");
-  if (core::number(server.job) == 0)
-    return switch_everywhere(own_, server, disabled, now, by);
-  return operate(own_, server.job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
-    const elastic::server_row own_server{held.what.name_space, held.id, server.server};
-    if (!switch_server(own_, own_server, disabled, now, by))
+  if (auto sound = check_server(server); !sound)
+    return tl::unexpected{sound.error()};
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    const auto changed = switch_server(own_, {held.what.name_space, held.id, server}, disabled, now, by);
+    if (!changed)
+      return tl::unexpected{changed.error()};
+    if (!*changed)
       return unchanged(held);
     const auto revision = note_elastic_edit(own_, held.id);
-    audit_elastic(own_, by, switch_action(disabled), held.id, held.what.name, {core::remark_line("server: " + server.server)},
-                  now);
+    audit_elastic(own_, by, switch_action(disabled), held.id, held.what.name, {core::remark_line("server: " + server)}, now);
     return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
   });
 }

@@ -13,6 +13,7 @@
 #include "storage/admin/logs.hpp"
 #include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
+#include "storage/elastic/alarm_role.hpp"
 #include "storage/elastic/elastic_role.hpp"
 #include "storage/elastic/job_reads.hpp"
 #include "storage/migrations.hpp"
@@ -60,7 +61,7 @@ public:
   job_editor& job_editing() override { return job_editing_; }
   group_editor& group_editing() override { return group_editing_; }
   log_store& logs() override { return logs_; }
-  alarm_store& alarms() override { return alarms_; }
+  alarm_store& alarms() override { return all_alarms_; }
   maintenance_store& maintenance() override { return maintenance_; }
   mirror_store& mirror() override { return mirror_; }
   run_reader& run_reading() override { return runs_; }
@@ -106,6 +107,7 @@ private:
   kept_log_role kept_logs_{admin_};
   search_role searches_{admin_};
   elastic_role elastic_{admin_};
+  all_alarms_role all_alarms_{admin_, alarms_};
   reservation_role reservations_{session_};
 };
 

@@ -62,6 +62,7 @@ elastic_table host_table() {
   labels VARCHAR(1024) NOT NULL,
   capacity INT NOT NULL,
   state TINYINT NOT NULL,
+  mode TINYINT NOT NULL DEFAULT 0,
   keeper VARCHAR(64) NOT NULL,
   keeper_inc BIGINT NOT NULL,
   keeper_no BIGINT NOT NULL,
@@ -83,7 +84,8 @@ elastic_table item_table() {
   attempt TINYINT UNSIGNED NOT NULL,
   missed TINYINT NOT NULL,
   flags TINYINT NOT NULL,
-  lease_ms INT NOT NULL)",
+  lease_ms INT NOT NULL,
+  cancel_run BIGINT NOT NULL DEFAULT 0)",
           "job, item"};
 }
 
@@ -100,6 +102,25 @@ elastic_table fire_table() {
   dropped INT NOT NULL,
   param $text)",
           "job, fire_ms, source, request"};
+}
+
+/// Alarms until they are finished. `cause` 0: a recovery. `state`: as of `rm_intent`.
+elastic_table alarm_table() {
+  return {"ej_alarm",
+          R"(  id $number,
+  cause TINYINT NOT NULL,
+  job INT NOT NULL,
+  item INT NOT NULL,
+  run BIGINT NOT NULL,
+  fire_ms BIGINT NOT NULL,
+  amount BIGINT NOT NULL,
+  at_ms BIGINT NOT NULL,
+  state TINYINT NOT NULL,
+  node VARCHAR(64),
+  incarnation BIGINT)",
+          "",
+          {"job, item, cause, run, at_ms"},
+          {"state, at_ms"}};
 }
 
 void replace_all(std::string& text, std::string_view word, std::string_view by) {
@@ -146,7 +167,13 @@ std::vector<elastic_table> elastic_tables() {
      "id",
      {},
      {"job"}},
-    {"ej_inbox", "  run BIGINT NOT NULL,\n  fence BIGINT NOT NULL,\n  outcome $bytes NOT NULL", "run"}};
+    {"ej_request_item", "  request BIGINT NOT NULL,\n  item INT NOT NULL,\n  job INT NOT NULL", "request, item", {}, {"job"}},
+    {"ej_inbox", "  run BIGINT NOT NULL,\n  fence BIGINT NOT NULL,\n  outcome $bytes NOT NULL", "run"},
+    alarm_table(),
+    {"ej_alarm_open",
+     "  job INT NOT NULL,\n  item INT NOT NULL,\n  at_ms BIGINT NOT NULL,\n  told TINYINT NOT NULL,\n"
+     "  recovered BIGINT NOT NULL",
+     "job, item"}};
   return out;
 }
 

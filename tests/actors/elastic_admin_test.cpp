@@ -1,4 +1,5 @@
 #include "actors/console/elastic_admin.hpp"
+#include "core/editing/edit_tag.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
@@ -157,5 +158,164 @@ TEST_CASE_METHOD(elastic_administration, "a viewer reads the history of an elast
   CHECK(page->history.rows.empty());
   CHECK_FALSE(page->history.next);
   CHECK(code_of(ask<protocol::elastic_history_page>(actor, protocol::elastic_history_query{search, core::principal{}}))
+        == core::errc::forbidden);
+}
+
+namespace {
+
+/// An elastic_admin whose rules refuse an own pool, and that writes the name of a job as its table.
+struct elastic_editing : elastic_administration {
+  static actors::declared_files files() {
+    actors::declared_files out;
+    out.check_elastic = [](const core::declared_elastic_job& job) -> core::result<void> {
+      if (job.what.options.pool.empty())
+        return {};
+      return core::refuse(core::errc::invalid_argument, core::refusal::option_unsupported, "pool: not supported", "pool");
+    };
+    out.declare_elastic = [](storage::store&, const elastic::elastic_job_row& row, core::time_point) {
+      return core::result<std::string>{row.what.name};
+    };
+    return out;
+  }
+
+  [[nodiscard]] elastic::elastic_draft draft(const std::string& name) const {
+    elastic::elastic_draft out;
+    out.what.group = group;
+    out.what.name = name;
+    out.what.handler = "sum";
+    out.what.total = 2;
+    out.what.options.schedule = core::schedule_type::cron;
+    out.what.options.schedule_conf = "0 0 1 * * ?";
+    return out;
+  }
+  elastic::elastic_job_id added(const std::string& name) {
+    const auto done = ask<protocol::elastic_edited>(editing, protocol::add_elastic{draft(name), true, editor});
+    REQUIRE(done);
+    return done->done.id;
+  }
+  elastic::elastic_job_row row_of(elastic::elastic_job_id id) { return test::expect(store.elastic().read_job(id)).job; }
+  template <class Order>
+  core::error refusal_of(Order order) {
+    const auto answer = ask<protocol::elastic_edited>(editing, std::move(order));
+    REQUIRE_FALSE(answer);
+    return protocol::to_core(answer.error());
+  }
+
+  core::principal editor = user(core::group_right::editor);
+  protocol::elastic_admin editing = spawn<actors::elastic_admin_state, protocol::elastic_admin>(
+    actors::query_workers{worker.actor, edits.actor}, protocol::elastic_director{}, wall, silent_log(), files());
+};
+
+} // namespace
+
+TEST_CASE_METHOD(elastic_editing, "an editor adds an elastic job, and each refusal names its member", "[actors][elastic]") {
+  const auto id = added("totals");
+  CHECK(row_of(id).status == elastic::job_status::on);
+  CHECK(row_of(id).next);
+  CHECK_FALSE(row_of(id).source);
+  const auto off = ask<protocol::elastic_edited>(editing, protocol::add_elastic{draft("off"), false, editor});
+  REQUIRE(off);
+  CHECK(row_of(off->done.id).status == elastic::job_status::off);
+  CHECK_FALSE(row_of(off->done.id).next);
+  const auto refused = [&](auto change) {
+    auto wrong = draft("wrong");
+    change(wrong);
+    return refusal_of(protocol::add_elastic{wrong, true, editor});
+  };
+  CHECK(refused([](auto& of) { of.what.name = "totals"; }).why == core::refusal::elastic_name_repeated);
+  CHECK(refused([](auto& of) { of.what.options.schedule_conf = "0 0 x"; }).why == core::refusal::cron_illegal);
+  CHECK(refused([](auto& of) { of.what.options.pool = "MINE"; }).why == core::refusal::option_unsupported);
+  CHECK(refused([](auto& of) { of.what.options.item_params = "0"; }).code == core::errc::invalid_argument);
+  CHECK(refused([](auto& of) { of.what.group = core::group_id{99}; }).code == core::errc::forbidden);
+  CHECK(refused([](auto& of) { of.what.options.timing.end_at = core::from_ms(1); }).why
+        == core::refusal::schedule_type_illegal);
+  CHECK(refused([](auto& of) { of.props.emplace().emplace("a", std::nullopt); }).context == "props.a: has no value");
+  CHECK(refusal_of(protocol::add_elastic{draft("x"), true, user(core::group_right::operate)}).code == core::errc::forbidden);
+  wall.set_verdict(protocol::clock_verdict::distrusted);
+  CHECK(refusal_of(protocol::add_elastic{draft("x"), true, editor}).code == core::errc::unavailable);
+}
+
+TEST_CASE_METHOD(elastic_editing, "an editor replaces an elastic job as it was read", "[actors][elastic]") {
+  const auto id = added("totals");
+  auto changed = draft("totals");
+  changed.what.kind = "http";
+  changed.what.handler.clear();
+  changed.what.total = 5;
+  changed.props.emplace().emplace("http.uri", "http://a/");
+  const auto done = ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, 1, changed, editor});
+  REQUIRE(done);
+  CHECK(done->done.version == 2);
+  CHECK(row_of(id).what.total == 5);
+  CHECK(row_of(id).what.handler == "HTTP");
+  CHECK(row_of(id).what.props == R"({"http.uri":"http://a/"})");
+  changed.what.total = 4;
+  CHECK(core::is_edited_meanwhile(refusal_of(protocol::update_elastic{id, 1, changed, editor})));
+  SECTION("a property without a value keeps its stored one") {
+    changed.props.emplace().emplace("http.uri", std::nullopt);
+    changed.props->emplace("http.method", "PUT");
+    REQUIRE(ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, std::nullopt, changed, editor}));
+    CHECK(row_of(id).what.props == R"({"http.method":"PUT","http.uri":"http://a/"})");
+  }
+  SECTION("without properties the stored ones stay") {
+    changed.props.reset();
+    REQUIRE(ask<protocol::elastic_edited>(editing, protocol::update_elastic{id, 2, changed, editor}));
+    CHECK(row_of(id).what.props == R"({"http.uri":"http://a/"})");
+  }
+  SECTION("a value of a property is checked") {
+    changed.props.emplace().emplace("http.uri", "ftp://a/");
+    CHECK(refusal_of(protocol::update_elastic{id, 2, changed, editor}).context.starts_with("props: "));
+  }
+  SECTION("not in a group without the right") {
+    changed.what.group = core::group_id{99};
+    CHECK(refusal_of(protocol::update_elastic{id, 2, changed, editor}).code == core::errc::forbidden);
+    changed.what.group = group;
+    CHECK(refusal_of(protocol::update_elastic{id, 2, changed, core::principal{}}).code == core::errc::forbidden);
+  }
+}
+
+TEST_CASE_METHOD(elastic_editing, "a declared elastic job is changed in its file", "[actors][elastic]") {
+  auto same = draft("sums");
+  const auto refused = refusal_of(protocol::update_elastic{job, std::nullopt, same, editor});
+  CHECK(refused.code == core::errc::conflict);
+  CHECK(refused.context.find("is declared by the source test") != std::string::npos);
+  CHECK(refusal_of(protocol::remove_elastic{job, std::nullopt, editor}).code == core::errc::conflict);
+  const auto file = ask<protocol::exported_file>(
+    editing, protocol::elastic_declaration_query{job, user(core::group_right::viewer)});
+  REQUIRE(file);
+  CHECK(file->text == "sums");
+  CHECK(code_of(ask<protocol::exported_file>(editing, protocol::elastic_declaration_query{job, core::principal{}}))
+        == core::errc::forbidden);
+  CHECK(code_of(ask<protocol::exported_file>(actor, protocol::elastic_declaration_query{job, editor}))
+        == core::errc::unsupported);
+}
+
+TEST_CASE_METHOD(elastic_editing, "an editor removes an elastic job, and the audit log has what it was", "[actors][elastic]") {
+  const auto id = added("totals");
+  CHECK(core::is_edited_meanwhile(refusal_of(protocol::remove_elastic{id, 7, editor})));
+  CHECK(refusal_of(protocol::remove_elastic{id, 1, user(core::group_right::operate)}).code == core::errc::forbidden);
+  REQUIRE(ask<protocol::elastic_edited>(editing, protocol::remove_elastic{id, std::nullopt, editor}));
+  CHECK(refusal_of(protocol::remove_elastic{id, 1, editor}).code == core::errc::not_found);
+}
+
+TEST_CASE_METHOD(elastic_editing, "a definition is planned before it is stored", "[actors][elastic]") {
+  const auto node = test::expect(store.cluster().enter("a", "a:1"));
+  const auto mark = test::expect(store.elastic().mark("0123456789abcdef0123456789abcdef"));
+  test::expect(store.elastic().enter_host(
+    node, mark.cluster_id, {"h1", "shards", "process-1", "folder-1", "boot", 1, 2, 3, "10.0.0.1", "", 4}));
+  const auto viewer = user(core::group_right::viewer);
+  const auto shares = [&](std::optional<elastic::elastic_job_id> of, std::int32_t total) {
+    auto what = draft("new").what;
+    what.total = total;
+    const auto found = ask<protocol::elastic_plan_preview>(editing, protocol::elastic_draft_query{of, what, viewer});
+    REQUIRE(found);
+    REQUIRE(found->shares.size() == 1);
+    return found->shares[0].items;
+  };
+  CHECK(shares(std::nullopt, 2) == std::vector<elastic::item_range>{{0, 1}});
+  CHECK(shares(job, 5) == std::vector<elastic::item_range>{{0, 4}});
+  CHECK(row().what.total == 3);
+  auto what = draft("new").what;
+  what.group = core::group_id{99};
+  CHECK(code_of(ask<protocol::elastic_plan_preview>(editing, protocol::elastic_draft_query{std::nullopt, what, viewer}))
         == core::errc::forbidden);
 }

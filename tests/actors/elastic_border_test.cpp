@@ -32,6 +32,8 @@ TEST_CASE("a host introduces a process that can exist, with texts that fit their
   SECTION("endless capacity") { bad.capacity = elastic_link_limits::capacity_max + 1; }
   SECTION("handler without a name") { bad.handlers.emplace_back(); }
   SECTION("long name of a handler") { bad.handlers.emplace_back(256, 'x'); }
+  SECTION("listener without a name") { bad.listeners.emplace_back(); }
+  SECTION("long name of a once-listener") { bad.once_listeners.emplace_back(256, 'x'); }
   SECTION("many handlers") { bad.handlers.assign(elastic_link_limits::items_max + 1, "x"); }
   SECTION("cluster") { bad.cluster = "one"; }
   SECTION("slot") { bad.epochs.push_back({256, 1}); }
@@ -71,6 +73,7 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   auto cursor = good;
   cursor.kind = kind::cursor;
   cursor.cursor = std::string(elastic_link_limits::cursor_bytes_max, 'x');
+  cursor.cursor_number = 1;
   CHECK(breach_of(protocol::elastic_events{1, {cursor}}).empty());
   auto bad = good;
   SECTION("job") { bad.job = {}; }
@@ -88,9 +91,15 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   SECTION("cursor of another event") {
     bad.kind = kind::started;
     bad.cursor = "x";
+    bad.cursor_number = 1;
   }
   SECTION("no cursor") { bad.kind = kind::cursor; }
-  SECTION("long cursor") { bad.cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x'); }
+  SECTION("cursor without a number") { bad.cursor = "x"; }
+  SECTION("number without a cursor") { bad.cursor_number = 1; }
+  SECTION("long cursor") {
+    bad.cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x');
+    bad.cursor_number = 1;
+  }
   SECTION("child") { bad.child_pid = -1; }
   CHECK_FALSE(breach_of(protocol::elastic_events{1, {good, bad}}).empty());
 }

@@ -82,9 +82,33 @@ TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its ru
   CHECK(held_leases() == 0);
   CHECK(open_rows() == 1);
   CHECK(all['A'].orders.empty());
-  // Its result has no receipt until a node has the slot again.
+  // Its result waits in the inbox until a node has the slot again.
   finish(0);
+  CHECK(all['A'].runs.empty());
+  CHECK(open_rows() == 1);
+  tell(director, protocol::slot_change{core::slot_set{}.set()});
+  pass(500ms);
+  CHECK(open_rows() == 0);
+  CHECK(all['A'].runs.empty());
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a result of a slot that is being released stays at its host", "[actors][elastic]") {
+  begin(1, "A");
+  pass(11s);
+  REQUIRE(grants('A') == 1);
+  store.role.fault_of = [](std::string_view method) {
+    return method == "release_leases" ? store_fault::away : store_fault::none;
+  };
+  tell(director, protocol::slot_change{});
+  pass(200ms);
+  REQUIRE(held_leases() > 0);
+  finish(0);
+  pass(300ms);
   CHECK(all['A'].runs.size() == 1);
+  CHECK(open_rows() == 1);
+  store.role.fault_of = nullptr;
+  pass(1s);
+  REQUIRE(held_leases() == 0);
   tell(director, protocol::slot_change{core::slot_set{}.set()});
   pass(500ms);
   CHECK(open_rows() == 0);
@@ -110,22 +134,52 @@ TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of 
   CHECK(all['A'].runs.empty());
 }
 
-TEST_CASE_METHOD(elastic_jobs_world, "an order reaches the coordinator of its job", "[actors][elastic]") {
+TEST_CASE_METHOD(elastic_jobs_world, "a stored cancel reaches the host of the run", "[actors][elastic]") {
   begin(2, "A");
+  pass(11s);
+  REQUIRE(grants('A') == 2);
+  const auto run = all['A'].runs.front().grant.run;
+  expect(ej().cancel_run(run, civil(), core::local_operator()));
   pass(1s);
-  protocol::elastic_order order;
-  order.job = job;
-  order.kind = protocol::elastic_order_kind::trigger;
-  order.request = elastic::request_id{77};
-  const auto reply = ask<protocol::elastic_reply>(director, order);
-  REQUIRE(reply);
-  CHECK(reply->items == 2);
-  pass(100ms);
-  CHECK(grants('A') == 2);
-  order.job = elastic::elastic_job_id{4'711};
-  const auto none = ask<protocol::elastic_reply>(director, order);
-  REQUIRE_FALSE(none);
-  CHECK(protocol::to_core(none.error()).code == core::errc::not_found);
+  REQUIRE(all['A'].orders.size() == 1);
+  CHECK(all['A'].orders.front().run == run);
+  CHECK(all['A'].orders.front().order == elastic::item_order::cancel);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a restart cancels the runs, and the job goes on", "[actors][elastic]") {
+  begin(2, "A");
+  pass(11s);
+  REQUIRE(grants('A') == 2);
+  expect(ej().restart(job, civil(), core::local_operator()));
+  pass(1s);
+  CHECK(all['A'].orders.size() == 2);
+  for (const int item : {0, 1})
+    finish(item, elastic::host_outcome::cancelled);
+  pass(10s);
+  CHECK(grants('A') == 4);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a host that an administrator disables gets no more grants", "[actors][elastic]") {
+  begin(2, "AB");
+  pass(11s);
+  REQUIRE(grants('A') == 1);
+  REQUIRE(grants('B') == 1);
+  expect(ej().set_host_mode("ringmaster://elastic/B", elastic::host_mode::disabled, civil(), core::local_operator()));
+  for (const int item : {0, 1})
+    finish(item);
+  pass(11s);
+  CHECK(grants('A') == 3);
+  CHECK(grants('B') == 1);
+  CHECK(all['B'].orders.empty());
+  SECTION("also in its next process") {
+    kill_host('B');
+    for (const int item : {0, 1})
+      finish(item);
+    host_up('B');
+    pass(10s);
+    CHECK(grants('A') == 5);
+    CHECK(grants('B') == 0);
+  }
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "a graceful stop releases all slots", "[actors][elastic]") {

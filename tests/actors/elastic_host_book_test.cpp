@@ -247,8 +247,101 @@ TEST_CASE_METHOD(booked, "grants of unknown handlers, definitions and items are 
   grant(13, 3);
   grant(14, -1);
   CHECK(refusals() == refused{elastic_refusal::no_definition, elastic_refusal::unknown_handler, elastic_refusal::unknown_handler,
-                              elastic_refusal::unknown_handler});
+                              elastic_refusal::unknown_listener});
   CHECK(done.grants.empty());
+}
+
+TEST_CASE_METHOD(booked, "a grant of a type that the host does not run is refused", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  for (const auto& [kind, handler] :
+       {std::pair{"script", "SCRIPT"}, {"script", "settle"}, {"http", "HTTP"}, {"other", "settle"}}) {
+    ++spec.version;
+    spec.kind = kind;
+    spec.handler = handler;
+    say(1, protocol::elastic_specs{{spec}});
+    auto grants = test::good_grants(static_cast<int>(20 + spec.version));
+    grants.version = spec.version;
+    say(1, grants);
+    CHECK(refusals().back() == elastic_refusal::unknown_handler);
+  }
+  CHECK(done.grants.empty());
+}
+
+TEST_CASE_METHOD(booked, "grants with a pool or an error handler that the process lacks are refused by name",
+                 "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.pool = "half";
+  spec.version = 2;
+  say(1, protocol::elastic_specs{{spec}});
+  auto grants = test::good_grants(12);
+  grants.version = 2;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::unknown_pool);
+  spec.pool = "SINGLE_THREAD";
+  spec.error_handler = "pager";
+  spec.version = 3;
+  say(1, protocol::elastic_specs{{spec}});
+  grants.version = 3;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::unknown_error_handler);
+  spec.error_handler = "DINGTALK";
+  spec.version = 4;
+  say(1, protocol::elastic_specs{{spec}});
+  grants.version = 4;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::none);
+  CHECK(done.grants.size() == 1);
+}
+
+TEST_CASE_METHOD(booked, "grants of a job with an unknown listener are refused with its name", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.listeners = "trace, absent";
+  say(1, protocol::elastic_specs{{spec}});
+  grant(12);
+  spec.listeners = "trace";
+  spec.once_listeners = "audit,gone";
+  say(1, protocol::elastic_specs{{spec}});
+  grant(13);
+  CHECK(refusals() == refused{elastic_refusal::unknown_listener, elastic_refusal::unknown_listener});
+  std::vector<std::string> texts;
+  for (const auto& batch : sent<protocol::elastic_events>())
+    for (const auto& event : batch.events)
+      texts.push_back(event.text);
+  CHECK(texts == std::vector<std::string>{"the executor has no listener \"absent\"", "the executor has no listener \"gone\""});
+}
+
+TEST_CASE_METHOD(booked, "a draining host refuses items, and still calls once-listeners", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.once_listeners = "audit";
+  say(1, protocol::elastic_specs{{spec}});
+  book->begin_drain();
+  grant(12, 0);
+  grant(13, -1);
+  CHECK(refusals() == refused{elastic_refusal::draining, elastic_refusal::none});
+}
+
+TEST_CASE_METHOD(booked, "a call of once-listeners takes no slot", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.once_listeners = "audit";
+  say(1, protocol::elastic_specs{{spec}});
+  grant(12, 0);
+  grant(13, 1);
+  grant(14, -1);
+  grant(15, 2);
+  CHECK(refusals() ==
+        refused{elastic_refusal::none, elastic_refusal::none, elastic_refusal::none, elastic_refusal::no_free_slot});
+  CHECK(book->runs().free_slots() == 0);
+  tell(14, elastic_event_kind::finished);
+  receipts();
+  CHECK(book->runs().free_slots() == 0);
+  tell(13, elastic_event_kind::finished);
+  receipts();
+  CHECK(book->runs().free_slots() == 1);
 }
 
 TEST_CASE_METHOD(booked, "an admitted grant goes to its job, once", "[actors][elastic]") {
@@ -384,6 +477,27 @@ TEST_CASE_METHOD(booked, "results are repeated over another link", "[actors][ela
   CHECK(batches.back().events.back().kind == elastic_event_kind::finished);
   CHECK(book->keepers().asked() == 2);
   CHECK(sent<protocol::elastic_heartbeat>(2).back().asks_keeper);
+}
+
+// The slot of the job went from the node of link 1 to that of link 3.
+TEST_CASE_METHOD(booked, "a result that a node refuses is offered to the other nodes in turn", "[actors][elastic]") {
+  enter();
+  for (const executor::elastic::link_number link : {2U, 3U}) {
+    connect(link);
+    welcome(link, 0);
+  }
+  grant(12);
+  receipts();
+  tell(12, elastic_event_kind::finished);
+  for (const executor::elastic::link_number link : {1U, 2U, 3U, 1U}) {
+    CAPTURE(link);
+    const auto batches = sent<protocol::elastic_events>(link);
+    REQUIRE_FALSE(batches.empty());
+    CHECK(batches.back().events.back().kind == elastic_event_kind::finished);
+    done.messages.clear();
+    say(link, protocol::elastic_receipt{batches.back().batch, false});
+    pass(600ms);
+  }
 }
 
 TEST_CASE_METHOD(booked, "a process that counts as dead ends its runs and enters as a new one", "[actors][elastic]") {

@@ -1,127 +1,13 @@
-#include "executor/elastic/elastic_host.hpp"
-
-#include <functional>
-#include <utility>
-
-#include "tests/actors/elastic_samples.hpp"
-#include "tests/actors/executor_fixture.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/virtual_time.hpp"
+#include "tests/actors/elastic_host_fixture.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
 using core::elastic::host_outcome;
 using core::elastic::item_order;
 using core::elastic::item_run_id;
-using executor::elastic::item_work;
 using protocol::elastic_event_kind;
 using protocol::elastic_refusal;
-
-namespace {
-
-/// Bodies that end when the test says so.
-class played_bodies final : public executor::elastic::item_bodies {
-public:
-  bool start(item_work work, std::function<void(core::run_outcome&&)> done) override {
-    if (refusing)
-      return false;
-    begun.push_back({std::move(work), std::move(done)});
-    return true;
-  }
-
-  struct body {
-    item_work work;
-    std::function<void(core::run_outcome&&)> done;
-  };
-  bool refusing = false;
-  std::vector<body> begun;
-};
-
-/// A host with links to nodes that the test plays.
-struct hosting : test::virtual_time {
-  hosting() {
-    auto me = test::good_hello();
-    me.cluster.clear();
-    me.epochs.clear();
-    const auto boot_time_now = [this] { return executor::elastic::boot_time{boot_now()}; };
-    board = std::make_shared<executor::elastic::fence_board>(boot_time_now);
-    executor::elastic::job_host_tools tools{board, bodies, threads, [this] { return civil(); }, "10.0.0.3", 41};
-    host = spawn<executor::elastic::elastic_host_state, protocol::elastic_host>(executor::elastic::elastic_host_parts{
-      me, [] { return std::string(32, 'a'); }, boot_time_now, std::move(tools), silent_log()});
-  }
-  ~hosting() { end_all(); }
-
-  void connect(std::uint64_t link) {
-    auto node = track(system().spawn([this, link]() -> protocol::node_link::behavior_type {
-      return {[this, link](const protocol::node_message& message) { heard.emplace_back(link, message); }};
-    }));
-    protocol::anon_send(host, protocol::link_offer{link, "10.0.0.1:9100", std::move(node)});
-    run();
-  }
-  void cut(std::uint64_t link) {
-    protocol::anon_send(host, protocol::link_offer{link, "10.0.0.1:9100", protocol::node_link{}});
-    run();
-  }
-  template <class Message>
-  void say(std::uint64_t link, Message message) {
-    protocol::anon_send(host, protocol::node_said{link, now(), std::move(message)});
-    run();
-  }
-  void enter() {
-    connect(1);
-    say(1, test::good_welcome());
-    acknowledge();
-    say(1, protocol::elastic_specs{{test::good_spec()}});
-  }
-  void acknowledge() { say(1, protocol::elastic_ack{sent<protocol::elastic_heartbeat>(1).back().number, 2}); }
-  /// Lets time pass, with acknowledgements of the keeper.
-  void pass(std::chrono::milliseconds duration) {
-    for (std::chrono::milliseconds passed{0}; passed < duration; passed += 50ms) {
-      advance(50ms);
-      acknowledge();
-    }
-  }
-  void order(std::int64_t run_number, item_order what) {
-    auto orders = test::good_orders();
-    orders.orders = {{item_run_id{run_number}, core::elastic::fence_number{4}, what}};
-    say(1, orders);
-  }
-  void receipts() {
-    for (const auto& batch : sent<protocol::elastic_events>(1))
-      say(1, protocol::elastic_receipt{batch.batch, true});
-  }
-
-  template <class Message>
-  [[nodiscard]] std::vector<Message> sent(std::uint64_t link) const {
-    std::vector<Message> out;
-    for (const auto& [to, message] : heard)
-      if (const auto* what = std::get_if<Message>(&message.what); what && to == link)
-        out.push_back(*what);
-    return out;
-  }
-  [[nodiscard]] std::vector<protocol::elastic_event> events(std::uint64_t link = 1) const {
-    std::vector<protocol::elastic_event> out;
-    for (const auto& batch : sent<protocol::elastic_events>(link))
-      out.insert(out.end(), batch.events.begin(), batch.events.end());
-    return out;
-  }
-  [[nodiscard]] std::vector<elastic_event_kind> kinds(std::uint64_t link = 1) const {
-    std::vector<elastic_event_kind> out;
-    for (const auto& event : events(link))
-      out.push_back(event.kind);
-    return out;
-  }
-
-  std::shared_ptr<played_bodies> bodies = std::make_shared<played_bodies>();
-  std::shared_ptr<test::hand_threads> threads = std::make_shared<test::hand_threads>();
-  std::shared_ptr<executor::elastic::fence_board> board;
-  std::vector<std::pair<std::uint64_t, protocol::node_message>> heard;
-  protocol::elastic_host host;
-};
-
-using kinds_of_events = std::vector<elastic_event_kind>;
-
-} // namespace
+using test::hosting;
 
 TEST_CASE_METHOD(hosting, "a host sends heartbeats every 150 ms to each node that has welcomed it", "[actors][elastic]") {
   connect(1);
@@ -352,4 +238,64 @@ TEST_CASE_METHOD(hosting, "a host without links and runs has no timer", "[actors
   cut(1);
   advance(1s);
   CHECK(timers_within(1h) == 0);
+}
+
+TEST_CASE_METHOD(hosting, "a save of a cursor waits until a node has stored its value or a newer one", "[actors][elastic]") {
+  enter();
+  auto grants = test::good_grants(12);
+  grants.items[0].cursor = "p0";
+  say(1, grants);
+  REQUIRE(bodies->begun.size() == 1);
+  CHECK(bodies->begun[0].work.facts.cursor == "p0");
+  const auto control = bodies->begun[0].work.control;
+  std::vector<std::string> told;
+  const auto save = [&](std::string value) {
+    control->save_cursor(std::move(value), [&told](const core::result<void>& saved) {
+      told.emplace_back(saved ? "stored" : core::to_string(saved.error().code));
+    });
+    run();
+  };
+  using words = std::vector<std::string>;
+  save("p1");
+  CHECK(events().back().cursor == "p1");
+  const auto before = events().size();
+  save("p2");
+  save("p3");
+  CHECK(events().size() == before);
+  CHECK(told.empty());
+  receipts();
+  CHECK(told == words{"stored"});
+  CHECK(events().back().cursor == "p3");
+  receipts();
+  CHECK(told == words{"stored", "stored", "stored"});
+  save(std::string(core::elastic::cursor_bytes + 1, 'x'));
+  CHECK(told.back() == "too_large");
+
+  SECTION("no node stores it") {
+    save("p4");
+    pass(29s);
+    CHECK(told.size() == 4);
+    pass(2s);
+    CHECK(told.back() == "unavailable");
+  }
+  SECTION("the run is closed") {
+    save("p4");
+    order(12, item_order::close);
+    CHECK(told.back() == "fenced");
+    save("p5");
+    CHECK(told.back() == "fenced");
+    CHECK(told.size() == 6);
+  }
+  SECTION("the lease ends") {
+    save("p4");
+    advance(600ms);
+    CHECK(board->end_due().size() == 1);
+    CHECK(told.back() == "fenced");
+  }
+  SECTION("the body has ended") {
+    bodies->begun[0].done({});
+    run();
+    save("p4");
+    CHECK(told.back() == "unavailable");
+  }
 }

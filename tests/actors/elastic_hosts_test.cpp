@@ -16,6 +16,26 @@ struct scripted_processes final : actors::process_watch {
     return true;
   }
   void forget(const elastic::host_process& process) override { std::erase(watched, process); }
+  void watch_program(const elastic::host_process& process, elastic::item_run_id run, std::int64_t pid) override {
+    programs.push_back({process, run, pid});
+  }
+  void forget_program(const elastic::host_process& process, elastic::item_run_id run) override {
+    std::erase_if(programs, [&](const program& each) { return each.process == process && each.run == run; });
+  }
+  bool programs_ended(const elastic::host_process& process) override { return programs_over && has_programs(process); }
+  bool has_programs(const elastic::host_process& process) const override {
+    return std::any_of(programs.begin(), programs.end(), [&](const program& each) { return each.process == process; });
+  }
+  void forget_programs(const elastic::host_process& process) override {
+    std::erase_if(programs, [&](const program& each) { return each.process == process; });
+  }
+  struct program {
+    elastic::host_process process;
+    elastic::item_run_id run{};
+    std::int64_t pid = 0;
+  };
+  std::vector<program> programs;
+  bool programs_over = false;
   std::vector<elastic::host_process> ended() override { return std::exchange(over, {}); }
   std::vector<elastic::host_process> watched;
   std::vector<elastic::host_process> over;
@@ -60,7 +80,6 @@ struct hosts_fixture : elastic_world {
         [this](protocol::host_events& events) { heard.push_back(std::move(events)); },
         [this](const protocol::host_notice& notice) { notices.push_back(notice); },
         [](const protocol::coordinator_wish&) {},
-        [](const protocol::elastic_order&) { return protocol::elastic_reply{}; },
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
       };
@@ -261,6 +280,48 @@ TEST_CASE_METHOD(hosts_fixture, "the end of a process is proved and stored", "[a
   CHECK(heard_of.back() == host_fate::dead);
   CHECK(known->hosts.find(process.host)->state == elastic::host_state::dead);
   CHECK(expect(ej().hosts_since(0, 10)).empty());
+}
+
+TEST_CASE_METHOD(hosts_fixture, "the end of a process is told again once its programs have ended", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat(at);
+  const auto process = at.welcome().host;
+  protocol::elastic_events batch;
+  batch.batch = 1;
+  for (const int run : {12, 13}) {
+    protocol::elastic_event started;
+    started.job = elastic::elastic_job_id{7};
+    started.run = elastic::item_run_id{run};
+    started.fence = elastic::fence_number{1};
+    started.kind = protocol::elastic_event_kind::started;
+    started.child_pid = 40 + run;
+    batch.events.push_back(started);
+  }
+  say(at, batch);
+  CHECK(processes->programs.size() == 2);
+  batch.batch = 2;
+  batch.events.resize(1);
+  batch.events[0].kind = protocol::elastic_event_kind::finished;
+  say(at, batch);
+  REQUIRE(processes->programs.size() == 1);
+  CHECK(processes->programs[0].pid == 53);
+  processes->over = {process};
+  tell(hosts, protocol::host_link_lost{1, false});
+  run();
+  REQUIRE_FALSE(notices.empty());
+  CHECK(notices.back().fate == host_fate::dead);
+  CHECK_FALSE(notices.back().programs_ended);
+  const auto told = notices.size();
+  advance(100ms);
+  CHECK(notices.size() == told);
+  processes->programs_over = true;
+  advance(100ms);
+  REQUIRE(notices.size() == told + 1);
+  CHECK(notices.back().host == process);
+  CHECK(notices.back().fate == host_fate::dead);
+  CHECK(notices.back().programs_ended);
+  CHECK(processes->programs.empty());
 }
 
 TEST_CASE_METHOD(hosts_fixture, "a silent host, and its return", "[actors][elastic]") {

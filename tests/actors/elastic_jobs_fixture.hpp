@@ -23,6 +23,18 @@ struct provable_processes final : actors::process_watch {
   std::vector<elastic::host_process> over;
 };
 
+/// Notifier that stores its notices, and answers all with the same outcome.
+struct noting_notifier final : protocol::notifier {
+  void send(protocol::notice what, done then) override {
+    sent.push_back(std::move(what));
+    then(outcome);
+  }
+  [[nodiscard]] std::vector<core::alarm_channel> channels() const override { return {}; }
+  void stop() override {}
+  core::result<void> outcome;
+  std::vector<protocol::notice> sent;
+};
+
 /// One process of a host. It accepts all grants, and keeps each run until the test ends it and the node has received that.
 struct played_host {
   struct run {
@@ -50,15 +62,17 @@ struct played_host {
   /// All grants that it ever got.
   std::vector<protocol::elastic_grant> granted;
   std::vector<protocol::elastic_run_order> orders;
+  std::vector<protocol::elastic_spec> specs;
 };
 
 struct elastic_jobs_world : elastic_world {
   elastic_jobs_world() {
     const auto made = actors::make_elastic_spawner(processes, [] { return std::string(32, 'c'); })(
-      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log()});
+      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log(), notifier});
     writer = track(made.writer);
     director = track(made.director);
     hosts = track(made.hosts);
+    errors = track(made.errors);
   }
   ~elastic_jobs_world() { end_all(); }
 
@@ -137,6 +151,18 @@ struct elastic_jobs_world : elastic_world {
         }
     pump();
   }
+  /// The open run of an item saves a cursor.
+  void save_cursor(std::int32_t item, const std::string& value) {
+    for (auto& [name, host] : all)
+      for (const auto& run : host.runs)
+        if (host.alive && run.grant.item == elastic::item_number{item} && run.ended_in == 0) {
+          auto event = event_of(run, protocol::elastic_event_kind::cursor);
+          event.cursor = value;
+          event.cursor_number = ++cursors;
+          report(host, std::move(event));
+        }
+    pump();
+  }
   /// Lets time pass: hosts beat and answer.
   void pass(std::chrono::milliseconds duration) {
     for (const auto end = now() + duration; now() < end;) {
@@ -168,9 +194,11 @@ struct elastic_jobs_world : elastic_world {
 
   std::map<char, played_host> all;
   std::shared_ptr<provable_processes> processes = std::make_shared<provable_processes>();
+  std::shared_ptr<noting_notifier> notifier = std::make_shared<noting_notifier>();
   protocol::elastic_writer writer;
   protocol::elastic_director director;
   protocol::elastic_hosts hosts;
+  protocol::error_notifier errors;
 
 private:
   template <class What>
@@ -190,16 +218,23 @@ private:
     sent.asks_keeper = host.asks_keeper;
     say(host, sent);
   }
-  std::uint64_t report(played_host& host, const played_host::run& run, protocol::elastic_event_kind kind,
-                       elastic::host_outcome outcome = elastic::host_outcome::success) {
+  protocol::elastic_event event_of(const played_host::run& run, protocol::elastic_event_kind kind) {
     protocol::elastic_event event;
     event.job = run.job;
     event.item = run.grant.item;
     event.run = run.grant.run;
     event.fence = run.grant.fence;
     event.kind = kind;
-    event.outcome = outcome;
     event.at = civil();
+    return event;
+  }
+  std::uint64_t report(played_host& host, const played_host::run& run, protocol::elastic_event_kind kind,
+                       elastic::host_outcome outcome = elastic::host_outcome::success) {
+    auto event = event_of(run, kind);
+    event.outcome = outcome;
+    return report(host, std::move(event));
+  }
+  std::uint64_t report(played_host& host, protocol::elastic_event&& event) {
     protocol::elastic_events batch;
     batch.batch = ++host.batches;
     batch.events.push_back(std::move(event));
@@ -261,9 +296,12 @@ private:
     host.keeper_no = std::max(host.keeper_no, what.keeper_no);
     host.asks_keeper = host.asks_keeper && what.keeper_no == 0;
   }
-  void take(played_host&, const protocol::elastic_specs&) {}
+  void take(played_host& host, const protocol::elastic_specs& what) {
+    host.specs.insert(host.specs.end(), what.specs.begin(), what.specs.end());
+  }
 
   std::uint64_t links = 0;
+  std::uint64_t cursors = 0;
   caf::actor_clock::time_point next_beat{};
 };
 

@@ -48,7 +48,6 @@ struct linked_host : test::natively_linked {
         [](const protocol::host_events&) {},
         [](const protocol::host_notice&) {},
         [](const protocol::coordinator_wish&) {},
-        [](const protocol::elastic_order&) { return protocol::elastic_reply{}; },
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
       };

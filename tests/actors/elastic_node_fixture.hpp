@@ -24,7 +24,7 @@ namespace ringmaster::test {
 namespace elastic = core::elastic;
 
 /// The writes of nodes about elastic jobs, with faults by method. All other calls are forwarded.
-class faulty_elastic final : public storage::elastic_store {
+class faulty_elastic : public storage::elastic_store {
 public:
   explicit faulty_elastic(storage::elastic_store& inner) : inner_{inner} {}
 
@@ -109,8 +109,12 @@ public:
                                                           std::span<const elastic::item_number> items) override {
     return inner_.read_items(job, items);
   }
-  core::result<void> deliver(const core::node_incarnation& owner, std::span<const elastic::inbox_row> results) override {
-    return call("deliver", [&] { return inner_.deliver(owner, results); });
+  core::result<void> deliver(const core::node_incarnation& owner, const elastic::host_process& host,
+                             std::span<const elastic::inbox_row> results) override {
+    return call("deliver", [&] { return inner_.deliver(owner, host, results); });
+  }
+  core::result<std::vector<elastic::elastic_job_id>> jobs_with_results(std::size_t limit) override {
+    return inner_.jobs_with_results(limit);
   }
   core::result<std::int64_t> last_revision() override { return inner_.last_revision(); }
   core::result<std::vector<elastic::elastic_edit_note>> edits_since(std::int64_t revision, elastic::elastic_job_id after,
@@ -134,9 +138,29 @@ public:
                                                              const core::principal& by) override {
     return inner_.set_item_disabled(job, item, disabled, now, by);
   }
-  core::result<elastic::elastic_edit_done> set_server_disabled(const elastic::server_row& server, bool disabled,
-                                                               core::time_point now, const core::principal& by) override {
-    return inner_.set_server_disabled(server, disabled, now, by);
+  core::result<elastic::elastic_edit_done> restart(elastic::elastic_job_id job, core::time_point now,
+                                                   const core::principal& by) override {
+    return inner_.restart(job, now, by);
+  }
+  core::result<elastic::elastic_edit_done> cancel_run(elastic::item_run_id run, core::time_point now,
+                                                      const core::principal& by) override {
+    return inner_.cancel_run(run, now, by);
+  }
+  core::result<elastic::elastic_edit_done> set_server_disabled(elastic::elastic_job_id job, const std::string& server,
+                                                               bool disabled, core::time_point now,
+                                                               const core::principal& by) override {
+    return inner_.set_server_disabled(job, server, disabled, now, by);
+  }
+  core::result<elastic::host_edit_done> set_host_mode(const std::string& server, elastic::host_mode mode, core::time_point now,
+                                                      const core::principal& by) override {
+    return inner_.set_host_mode(server, mode, now, by);
+  }
+  core::result<std::vector<elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                             const core::principal& by) override {
+    return inner_.servers(group, by);
+  }
+  core::result<elastic::elastic_dump> dump(elastic::elastic_job_id job, bool masked, const core::principal& by) override {
+    return inner_.dump(job, masked, by);
   }
   core::result<elastic::elastic_edit_done> add_request(const elastic::request_row& request, core::time_point now,
                                                        const core::principal& by) override {

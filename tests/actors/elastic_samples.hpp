@@ -26,6 +26,8 @@ inline protocol::elastic_hello good_hello() {
   hello.labels = "gpu,zone-1";
   hello.capacity = 8;
   hello.handlers = {"settle", "mail"};
+  hello.listeners = {"trace"};
+  hello.once_listeners = {"audit"};
   hello.cluster = std::string(32, 'c');
   hello.epochs = {{3, 1}, {7, 9}};
   return hello;

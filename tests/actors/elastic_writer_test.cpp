@@ -19,7 +19,6 @@ struct writer_fixture : elastic_world {
         [](const protocol::host_notice&) {},
         [this](protocol::elastic_stored& stored) { answered.push_back(std::move(stored)); },
         [](const protocol::elastic_job_change&) {},
-        [](const protocol::elastic_order&) { return protocol::elastic_reply{}; },
         [](protocol::slot_release_order) {},
       };
     }));

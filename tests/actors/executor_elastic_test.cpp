@@ -39,6 +39,7 @@ struct raw_elastic_node : raw_node {
         [](const protocol::item_event&) {},
         [](const protocol::lease_end&) {},
         [](const protocol::drain_request&) {},
+        [](const protocol::listener_note&) {},
         [](protocol::tick_atom) {},
       };
     }));

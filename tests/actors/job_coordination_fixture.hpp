@@ -66,6 +66,23 @@ public:
     job.change(elastic::adopted_job{stored}, rule(), at());
     settle();
   }
+  /// A user requests runs; the coordinator reads the request.
+  void request(std::int64_t id, std::optional<std::string> param = std::nullopt,
+               elastic::request_policy policy = elastic::request_policy::discard) {
+    elastic::request_row row{elastic::request_id{id}, stored.job.id};
+    row.param = std::move(param);
+    row.policy = policy;
+    row.at = wall_;
+    stored.requests = {std::move(row)};
+    change();
+    stored.requests.clear();
+  }
+  /// An operator cancels a run of an item; the coordinator reads that.
+  void cancel(int item, elastic::item_run_id run) {
+    stored.items.at(static_cast<std::size_t>(item)).cancel_run = run;
+    change();
+  }
+  void cancel(int item) { cancel(item, latest(item).what.run); }
   /// Answers `rereads`.
   void rows_read(const std::vector<elastic::item_row>& rows) {
     job.rows_read(rows, at());
@@ -86,6 +103,7 @@ public:
   void host_unlinked(char name) { hosts_[name].linked = false; }
   void host_linked(char name) { hosts_[name].linked = true; }
   void host_state(char name, elastic::host_state state) { hosts_[name].state = state; }
+  void host_mode(char name, elastic::host_mode mode) { hosts_[name].mode = mode; }
   [[nodiscard]] elastic::host_process process(char name) {
     return {elastic::host_number{name - 'A' + 1}, elastic::host_incarnation{hosts_[name].incarnation}};
   }
@@ -101,7 +119,10 @@ public:
       made.pid = 100;
       made.linked = each.linked;
       made.state = each.state;
-      made.handlers = {"demo"};
+      made.mode = each.mode;
+      made.handlers = {"demo", "SCRIPT"};
+      made.listeners = {"trace"};
+      made.once_listeners = {"audit"};
       list.push_back(std::move(made));
       protocol::host_seat seat;
       seat.host = process(name);
@@ -231,6 +252,7 @@ public:
   std::vector<std::pair<elastic::host_process, protocol::elastic_orders>> orders;
   std::vector<elastic::item_number> rereads;
   std::vector<std::string> problems;
+  std::vector<protocol::item_error> errors;
   std::vector<actors::job_fact> facts;
   actors::item_counts items;
   /// Returns the facts of this kind, in order.
@@ -303,6 +325,7 @@ private:
     int slots = 0;
     elastic::host_state state = elastic::host_state::up;
     bool linked = true;
+    elastic::host_mode mode = elastic::host_mode::enabled;
   };
 
   void take(actors::job_output&& out) {
@@ -313,6 +336,7 @@ private:
     done.insert(done.end(), out.done.begin(), out.done.end());
     rereads.insert(rereads.end(), out.rereads.begin(), out.rereads.end());
     problems.insert(problems.end(), out.problems.begin(), out.problems.end());
+    errors.insert(errors.end(), out.errors.begin(), out.errors.end());
     reload = reload || out.reload;
     ended = ended || out.ended;
     facts.insert(facts.end(), out.facts.begin(), out.facts.end());

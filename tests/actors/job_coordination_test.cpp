@@ -74,7 +74,7 @@ TEST_CASE("the receipt of a result leaves after its write is stored", "[actors][
   const auto ends = world.changes<elastic::action::write_end>();
   REQUIRE(ends.size() == 1);
   CHECK(ends.front().end == elastic::item_run_end::error);
-  CHECK(ends.front().alarm == elastic::item_alarm::failure);
+  CHECK(ends.front().alarm == elastic::alarm_cause::error);
   CHECK(std::get<elastic::item_write>(world.ops.back()).report.message == "no disk");
   world.answer();
   REQUIRE(world.done.size() == 2);
@@ -175,31 +175,115 @@ TEST_CASE("an edit at the moment of a fire voids it, and the job is read again",
 TEST_CASE("a request runs an idle item at once, and is dropped by a busy one", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");
-  protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::trigger};
-  order.request = elastic::request_id{11};
-  order.param = "today";
-  CHECK(world.job.order(order, world.at()).value().items == 1);
-  world.settle();
+  world.request(11, "today");
   CHECK(world.runs() == "0@AR");
   CHECK(world.latest(0).param == "today");
   CHECK_FALSE(world.fires().front().move);
-  order.request = elastic::request_id{12};
-  CHECK(world.job.order(order, world.at()).value().items == 0);
-  world.settle();
+  world.request(12);
+  CHECK(world.runs() == "0@AR");
   CHECK(std::holds_alternative<elastic::request_end>(world.ops.back()));
 }
 
-TEST_CASE("a cancel reaches the open run, whose end is killed", "[actors][elastic]") {
+TEST_CASE("a cancel reaches the open run once, whose end is killed", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");
   world.advance(10s);
   world.started(0);
-  protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::cancel};
-  CHECK(world.job.order(order, world.at()).value().items == 1);
-  world.settle();
+  world.cancel(0);
   CHECK(world.count_orders(elastic::item_order::cancel) == 1);
+  world.change();
+  CHECK(world.count_orders(elastic::item_order::kill) == 0);
   world.finished(0, elastic::host_outcome::cancelled);
   CHECK(world.changes<elastic::action::write_end>().front().end == elastic::item_run_end::killed);
+  // The row still names the run: the next one is another.
+  world.change();
+  world.advance(10s);
+  world.change();
+  CHECK(world.runs() == "0@AN, 0@AN");
+  CHECK(world.count_orders(elastic::item_order::cancel) == 1);
+}
+
+TEST_CASE("a cancel outlives the node that coordinated the job", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  world.started(0);
+  auto& row = world.stored.items.front();
+  row.state = elastic::stored_item_state::open;
+  row.run = row.cancel_run = world.latest(0).what.run;
+  row.fence = world.latest(0).what.fence;
+  row.host = world.process('A');
+  world.stored.job.next = world.at().wall + 10s;
+  world.load();
+  CHECK(world.count_orders(elastic::item_order::cancel) == 0);
+  const auto run = world.latest(0).what;
+  world.answer_inventory('A', {{world.stored.job.id, run.item, run.run, run.fence, protocol::elastic_phase::running}});
+  CHECK(world.count_orders(elastic::item_order::cancel) == 1);
+}
+
+TEST_CASE("a job that drains asks its runs to end and starts no others until it is enabled", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.stored.job.what.options.streaming = true;
+  world.begin("A");
+  world.advance(10s);
+  world.started(0);
+  world.stored.job.status = elastic::job_status::draining;
+  world.stored.job.next.reset();
+  ++world.stored.job.revision;
+  world.change();
+  world.change();
+  CHECK(world.count_orders(elastic::item_order::drain) == 2);
+  world.finished(0, elastic::host_outcome::yielded);
+  world.finished(1, elastic::host_outcome::yielded);
+  world.advance(30s);
+  CHECK(world.runs() == "0@AN, 1@AN");
+  CHECK(world.changes<elastic::action::write_end>().front().end == elastic::item_run_end::finished);
+  world.stored.job.status = elastic::job_status::on;
+  world.stored.job.next = world.at().wall + 10s;
+  ++world.stored.job.revision;
+  world.change();
+  world.advance(10s);
+  CHECK(world.granted.size() == 4);
+}
+
+TEST_CASE("a disabled host gets no grants, and its run goes on", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.begin("AB");
+  world.advance(10s);
+  REQUIRE(world.runs() == "0@BN, 1@AN");
+  world.host_mode('B', elastic::host_mode::disabled);
+  world.view();
+  CHECK(world.orders.empty());
+  world.advance(1s);
+  world.finished(0);
+  world.finished(1);
+  world.view();
+  world.advance(10s);
+  CHECK(world.runs() == "0@BN, 1@AN, 0@AN, 1@AN");
+  SECTION("until it is enabled") {
+    world.finished(0);
+    world.finished(1);
+    world.host_mode('B', elastic::host_mode::enabled);
+    world.view();
+    world.advance(10s);
+    CHECK(world.runs() == "0@BN, 1@AN, 0@AN, 1@AN, 0@BN, 1@AN");
+  }
+}
+
+TEST_CASE("the runs of a host that drains are asked to end, and go on elsewhere", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.streaming = true;
+  world.begin("AB");
+  world.advance(10s);
+  world.started(0);
+  REQUIRE(world.runs() == "0@BN");
+  world.host_mode('B', elastic::host_mode::draining);
+  world.view();
+  CHECK(world.count_orders(elastic::item_order::drain) == 1);
+  world.advance(1s);
+  world.finished(0, elastic::host_outcome::yielded);
+  CHECK(world.runs() == "0@BN, 0@AN");
+  CHECK(world.count_orders(elastic::item_order::drain) == 1);
 }
 
 TEST_CASE("a body that ignores cancel and kill loses its item once its failure is stored", "[actors][elastic]") {
@@ -207,9 +291,7 @@ TEST_CASE("a body that ignores cancel and kill loses its item once its failure i
   world.begin("A");
   world.advance(10s);
   world.started(0);
-  protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::cancel};
-  CHECK(world.job.order(order, world.at()).value().items == 1);
-  world.settle();
+  world.cancel(0);
   world.advance(5s);
   CHECK(world.count_orders(elastic::item_order::kill) == 1);
   world.holds_answers = true;
@@ -310,7 +392,7 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
   world.advance(10s);
   world.tell(world.event(0, elastic_event_kind::arrived));
   auto refusal = world.event(-1, elastic_event_kind::refused);
-  refusal.refusal = protocol::elastic_refusal::unknown_handler;
+  refusal.refusal = GENERATE(protocol::elastic_refusal::unknown_handler, protocol::elastic_refusal::unknown_listener);
   world.tell(refusal);
   CHECK(world.count_orders(elastic::item_order::go) == 1);
   CHECK(world.done.back().stored);

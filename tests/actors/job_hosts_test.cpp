@@ -37,6 +37,55 @@ TEST_CASE("a takeover begins in the write of the loss", "[actors][elastic]") {
   CHECK(world.runs() == "0@BN, 1@AN, 0@AF2");
 }
 
+TEST_CASE("a script of a dead host is lost once its program or its lease has ended", "[actors][elastic]") {
+  coordinated_job world{1};
+  auto& what = world.stored.job.what;
+  what.kind = "script";
+  what.handler = "SCRIPT";
+  what.props = R"({"script.command.line":"/a"})";
+  what.options.failover = true;
+  world.begin("AB");
+  world.advance(10s);
+  CHECK(world.runs() == "0@BN");
+  auto started = world.event(0, protocol::elastic_event_kind::started);
+  const auto all_ended = [&] {
+    world.job.notice({world.process('B'), protocol::host_fate::dead, {}, true}, world.at());
+    world.settle();
+  };
+  elastic::loss_proof expected{};
+  SECTION("the end of its program is told later") {
+    started.child_pid = 41;
+    world.tell(started);
+    world.dies('B');
+    CHECK(world.changes<elastic::action::write_loss>().empty());
+    all_ended();
+    expected = elastic::loss_proof::process_ended;
+  }
+  SECTION("its program is unknown") {
+    world.dies('B');
+    all_ended();
+    world.advance(749ms);
+    CHECK(world.changes<elastic::action::write_loss>().empty());
+    world.advance(2ms);
+    expected = elastic::loss_proof::lease_over;
+  }
+  SECTION("the end of its program is never proved") {
+    started.child_pid = 41;
+    world.tell(started);
+    world.dies('B');
+    world.advance(749ms);
+    CHECK(world.changes<elastic::action::write_loss>().empty());
+    // More news about the host extend nothing.
+    world.view();
+    world.advance(2ms);
+    expected = elastic::loss_proof::lease_over;
+  }
+  const auto losses = world.changes<elastic::action::write_loss>();
+  REQUIRE(losses.size() == 1);
+  CHECK(losses.front().proof == expected);
+  CHECK(world.runs() == "0@BN, 0@AF2");
+}
+
 TEST_CASE("without failover the run of a dead host is lost, and the next fire has another host", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("AB");

@@ -17,13 +17,24 @@ namespace ringmaster::test::local_processes_test {
 
 namespace elastic = core::elastic;
 
-TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elastic]") {
+namespace {
+
+pid_t paused_child() {
   const auto child = ::fork();
   if (child == 0) {
     ::pause();
     ::_exit(0);
   }
   REQUIRE(child > 0);
+  return child;
+}
+
+void end_child(pid_t child) {
+  ::kill(child, SIGKILL);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+}
+
+elastic::host_facts facts_of(pid_t child) {
   elastic::host_facts facts;
   std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, facts.boot);
   struct stat space {};
@@ -37,7 +48,44 @@ TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elast
   for (int i = 3; i <= 22; ++i)
     rest >> field;
   facts.start_ticks = std::stoll(field);
+  return facts;
+}
 
+} // namespace
+
+TEST_CASE("the end of a host is proved for its programs once they have ended, too", "[actors][elastic]") {
+  const auto host = paused_child(), first = paused_child(), second = paused_child();
+  const elastic::host_process process{elastic::host_number{1}, elastic::host_incarnation{1}};
+  constexpr elastic::item_run_id runs[] = {elastic::item_run_id{11}, elastic::item_run_id{12}, elastic::item_run_id{13}};
+  actors::local_processes processes;
+  // Without a watched process there is no proof.
+  processes.watch_program(process, runs[0], first);
+  CHECK_FALSE(processes.has_programs(process));
+  REQUIRE(processes.watch(process, facts_of(host)));
+  processes.watch_program(process, runs[0], first);
+  processes.watch_program(process, runs[1], second);
+  end_child(second);
+  // One that had ended before its report.
+  processes.watch_program(process, runs[2], second);
+  CHECK_FALSE(processes.programs_ended(process));
+  end_child(host);
+  CHECK(processes.ended() == std::vector{process});
+  processes.forget(process);
+  CHECK_FALSE(processes.programs_ended(process));
+  SECTION("its program ends") { end_child(first); }
+  SECTION("the run of its program ends") {
+    processes.forget_program(process, runs[0]);
+    end_child(first);
+  }
+  CHECK(processes.programs_ended(process));
+  processes.forget_programs(process);
+  CHECK_FALSE(processes.has_programs(process));
+  CHECK_FALSE(processes.programs_ended(process));
+}
+
+TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elastic]") {
+  const auto child = paused_child();
+  const auto facts = facts_of(child);
   actors::local_processes processes;
   const auto process = [](std::int64_t incarnation) {
     return elastic::host_process{elastic::host_number{1}, elastic::host_incarnation{incarnation}};
@@ -58,8 +106,7 @@ TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elast
   constexpr auto most = static_cast<std::int64_t>(actors::local_processes::watched_of_host);
   for (std::int64_t entered = 10; entered <= 9 + most; ++entered)
     CHECK(processes.watch(process(entered), facts));
-  ::kill(child, SIGKILL);
-  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  end_child(child);
   const auto ended = processes.ended();
   CHECK(ended.size() == actors::local_processes::watched_of_host);
   CHECK(ended.front() == process(10)); // the oldest one made room

@@ -1,6 +1,8 @@
 """Every route that changes data writes one row of the audit log: user, address, action, before and after, and no secret."""
 
+import contextlib
 import json
+import sqlite3
 import urllib.request
 
 from command_case import DEADLINE_S
@@ -14,7 +16,7 @@ GROUP_TOKEN = "a-token-of-a-group"
 # of the doctor and the end of a task change nothing; settings of the console change nothing but what their user sees.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout", "DELETE /api/v1/session",
            "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort",
-           "POST /api/v1/schedule/what_if", "PUT /api/v1/users/me/settings"}
+           "POST /api/v1/schedule/what_if", "POST /api/v1/elastic/preview", "PUT /api/v1/users/me/settings"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
                "access_token": GROUP_TOKEN}
@@ -62,7 +64,7 @@ class AuditTest(WebCase):
                          (path, row))
         for each in said:
             self.assertIn(each, row["changes"], (path, row))
-        self.assertTrue(row["object_id"] > 0 or kind == "run", (path, row))
+        self.assertTrue(row["object_id"] > 0 or kind in ("run", "elastic_host"), (path, row))
         return row
 
     def form(self, path: str, values: dict, action: str, kind: str, *said: str, who: str = "admin") -> dict:
@@ -71,7 +73,9 @@ class AuditTest(WebCase):
         return self.step(path, self.clients[route.dialects[0]].form(path, values), action, kind, *said, who=who)
 
     def send(self, method: str, path: str, value, action: str, kind: str, *said: str, **headers: str) -> dict:
-        pattern = "/".join("{id}" if part.isdigit() else part for part in path.split("/"))
+        parts = path.split("/")
+        pattern = "/".join("{name}" if before == "hosts" else "{id}" if part.isdigit() else part
+                           for before, part in zip(["", *parts], parts))
         return self.step(f"{method} /api/v1{pattern}", self.api.send(method, path, value, **headers), action, kind, *said)
 
     def send_task(self, path: str, value, action: str, kind: str) -> dict:
@@ -81,6 +85,12 @@ class AuditTest(WebCase):
                                      "the task has ended")
         self.assertTrue(ended)
         return self.step(f"POST /api/v1{path}", begun, action, kind)
+
+    def write_rows(self, *statements: str) -> None:
+        """Writes what only hosts and coordinators write."""
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            for statement in statements:
+                db.execute(statement)
 
     def manage(self, operation: str, value: dict, action: str, *said: str) -> dict:
         request = urllib.request.Request(f"{self.server.address()}{CONTEXT}/api/{operation}", json.dumps(value).encode(),
@@ -160,6 +170,28 @@ class AuditTest(WebCase):
         self.send("POST", f"/elastic/jobs/{job}/disable", {"item": 0}, "disable", "elastic_job", "item: 0")
         self.send("POST", f"/elastic/jobs/{job}/trigger", {"param": "p"}, "trigger", "elastic_job")
         self.send("POST", f"/elastic/jobs/{job}/shutdown", None, "shutdown", "elastic_job")
+        self.send("POST", f"/elastic/jobs/{job}/restart", None, "restart", "elastic_job", "runs cancelled: 0")
+        self.send("POST", f"/elastic/jobs/{job}/drain", None, "drain", "elastic_job")
+        # A host that is silent, and a run that is open on it.
+        self.write_rows(
+            "INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks,"
+            " ip, labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (5, 'h1', 'app-1', 1, 0, 'p', 'f',"
+            " 'b', 1, 1, 1, '10.0.0.1', '', 1, 1, '', 0, 0, 1)",
+            "INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+            f" granted_ms, started_ms, ended_ms, state) VALUES (7, {job}, 1, 0, 1000, 0, 0, 9, 1, 5, 1, 1000, 0, 0, 1)",
+            f"UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 5, host_inc = 1 WHERE job = {job} AND item = 1")
+        self.send("POST", "/elastic/runs/7/cancel", None, "cancel", "elastic_job", "run: 7")
+        for verb in ("disable", "enable"):
+            self.send("POST", f"/elastic/jobs/{job}/hosts/h1/{verb}", None, verb, "elastic_job", "server: h1")
+        self.write_rows(f"UPDATE ej_item SET state = 0, run = 0 WHERE job = {job}", "UPDATE ej_run SET state = 4 WHERE id = 7")
+        for verb in ("disable", "drain", "enable", "remove"):
+            self.send("POST", f"/elastic/hosts/10.0.0.1/{verb}", None, verb, "elastic_host")
+        draft = {"group": 1, "name": "totals", "handler": "h", "total": 2}
+        made = self.send("POST", "/elastic/jobs", draft, "add", "elastic_job", "totals")["object_id"]
+        etag = self.api.send("GET", f"/elastic/jobs/{made}").headers["etag"]
+        self.send("PUT", f"/elastic/jobs/{made}", draft | {"total": 5}, "update", "elastic_job", "total: 2 -> 5",
+                  **{"If-Match": etag})
+        self.send("DELETE", f"/elastic/jobs/{made}", None, "remove", "elastic_job", "totals")
 
     def walk_users(self) -> None:
         for add, update, remove, ids in (("/user/add", "/user/update", "/user/remove", "id"),

@@ -94,6 +94,13 @@ class ExecutorTest(Case):
         self.assertIn("executor.listen = `junk:9999`: ", junk.err)
         self.refuse(2, 'executor.http_allowed: "ftp://h/" is not an http or https address with a path that ends with a slash',
                     *usable, "executor.http_allowed=ftp://h/")
+        self.refuse(2, "executor.labels and executor.elastic_scripts have no effect without executor.elastic",
+                    *usable, "executor.elastic_scripts=/usr")
+        elastic = (*usable, "executor.elastic=true")
+        self.refuse(2, "executor.elastic: there is nothing to run; set executor.elastic_scripts or executor.http_allowed",
+                    *elastic)
+        self.refuse(2, "executor.nodes is empty: elastic jobs need native links",
+                    *elastic, "--set", "executor.elastic_scripts=/usr")
 
     def test_a_program_that_is_not_there_is_named_at_the_start(self):
         missing = '\n[[command]]\nname = "later"\nprogram = "no-such-program"\n'

@@ -219,7 +219,9 @@ class WebStrangerTest(CorpusCase):
         made = self.succeed("key", "add", "edda's", "--user", "edda").out.strip()
         edda = self.client({"Authorization": f"Bearer {made}"})
         job = {"group": 1, "name": "x"}
+        elastic = {"group": 1, "name": "x", "total": 1}
         bodies = {"/jobs": job, "/jobs/{id}": job, "/runs/clear": {"group": 1, "all": True},
+                  "/elastic/jobs": elastic, "/elastic/jobs/{id}": elastic, "/elastic/preview": elastic,
                   "/jobs/{id}/source": {"source": "echo", "remark": "a remark"},
                   "/schedule/what_if": {"job": 1, "schedule": {"type": "NONE"}}}
         queries = {"/runs/{id}/log/search": "?q=x"}
@@ -322,7 +324,7 @@ class ApiCorpusTest(CorpusCase):
                 continue
             path = route.path[7:]
             for number in self.IDS if "{id}" in path else []:
-                self.refused(client.send(route.methods, path.replace("{id}", number)), (route, number))
+                self.refused(client.send(route.methods, path.replace("{id}", number).replace("{name}", "mail")), (route, number))
             # Checks of the doctor have no id and read no body.
             for body in self.BODIES if route.methods in ("POST", "PUT") and path != "/doctor" else []:
                 if (path, body) in self.COMPLETE:

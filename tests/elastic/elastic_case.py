@@ -1,9 +1,12 @@
 """Base of the cases: a server with elastic jobs, workers with native links, and the account at the end."""
 
+import json
 import signal
 import socket
 import sys
+import threading
 from collections import defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "commands"))
@@ -32,6 +35,33 @@ def elastic_job(name: str, total: int, items: dict[int, str], cron: str = EACH_S
 def free_address() -> str:
     with socket.create_server(("127.0.0.1", 0)) as one:
         return f"127.0.0.1:{one.getsockname()[1]}"
+
+
+class Hook(ThreadingHTTPServer):
+    """A receiver of webhooks, which keeps their bodies."""
+
+    def __init__(self, case: "ElasticCase"):
+        self.bodies: list[dict] = []
+        super().__init__(("127.0.0.1", 0), self.handler())
+        self.url = f"http://127.0.0.1:{self.server_port}/hook"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        case.addCleanup(self.server_close)
+        case.addCleanup(self.shutdown)
+
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        bodies = self.bodies
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *words: object) -> None:
+                pass
+
+        return Handler
 
 
 class Worker(Server):
@@ -75,10 +105,10 @@ class ElasticCase(LinkFiles, Case):
 
     # -- processes
 
-    def start_server(self, jobs: str) -> Server:
+    def start_server(self, jobs: str, *words: str) -> Server:
         path = self.write("jobs.toml", f'[[group]]\napp_name = "{GROUP}"\n{jobs}')
         server = self.start("--set", f"deploy.files={path}", "--set", f"link.listen={self.link}", *self.link_words("node"),
-                            listen=self.listen)
+                            *words, listen=self.listen)
         server.wait_until_ready()
         return server
 
@@ -90,7 +120,8 @@ class ElasticCase(LinkFiles, Case):
         given = {"app_name": GROUP, "token": self.token(), "node": self.link, "capacity": 16, "drain_ms": 20_000,
                  "certificate": self.folder / "executor.pem", "key": self.folder / "executor.key",
                  "ca": self.folder / "links.pem"} | settings
-        worker = Worker(self, name, [f"{key}={value}" for key, value in given.items()])
+        words = [f"{key}={each}" for key, value in given.items() for each in (value if isinstance(value, list) else [value])]
+        worker = Worker(self, name, words)
         self.addCleanup(worker.child.wait)
         self.addCleanup(lambda: worker.child.poll() is None and worker.child.kill())
         self.workers.append(worker)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Elastic jobs with real processes: a server on SQLite, workers that are killed, stopped and started, and a check of their notes.
+"""Elastic jobs with real processes: servers, workers that are killed, stopped and started, and a check of their notes.
 
     elastic_test.py RINGMASTER ELASTIC_WORKER [PART OF A TEST'S NAME…]
 
@@ -13,11 +13,14 @@ import time
 import unittest
 
 import checker_test
-from elastic_case import DEADLINE_S, ElasticCase, Worker, elastic_job, said
-from notes import LOST, OPEN, Note, boot_us
+import nodes_test
+import types_test
+from elastic_case import DEADLINE_S, ElasticCase, Hook, Server, Worker, elastic_job, said
+from nodes_case import NodesCase
+from notes import LOST, OPEN, Note, boot_us, check_fences, check_overlaps
 
-FINISHED = 2
-NORMAL, MISFIRE, FAILOVER = "NORMAL_TRIGGER", "MISFIRE", "FAILOVER"
+FINISHED, ERROR, KILLED = 2, 3, 5
+NORMAL, MISFIRE, FAILOVER, MANUAL = "NORMAL_TRIGGER", "MISFIRE", "FAILOVER", "MANUAL"
 
 
 def second_ms() -> int:
@@ -208,6 +211,156 @@ class ElasticTest(ElasticCase):
         self.assertGreater(compensated, 0)
         self.assertEqual(self.lost_bodies("slow"), set())
 
+    def test_a_failed_item_is_told_to_a_webhook(self):
+        by_node, by_host = Hook(self), Hook(self)
+
+        def job(name: str, hook: Hook, **props: str) -> str:
+            pairs = ", ".join(f'"{key}" = "{value}"' for key, value in ({"webhook.url": hook.url} | props).items())
+            options = {"handler": "fail", "error_handler": "WEBHOOK"}
+            return elastic_job(name, 2, {}, **options) + f"props = {{ {pairs} }}\n"
+
+        server = self.start_server(job("told", by_node) + job("near", by_host, **{"error.notify": "host"}),
+                                   "--set", "elastic.error_targets=127.0.0.1")
+        worker, = self.start_workers("a", error_target="127.0.0.1")
+        server.wait_for(lambda: by_node.bodies and by_host.bodies, "both messages arrive")
+        for name, hook in (("told", by_node), ("near", by_host)):
+            body = hook.bodies[0]
+            self.assertEqual((body["job"], body["kind"], body["content"]), (name, "failure", "no stock"), body)
+            self.assertIn(self.state_of(body["log_id"]), (ERROR, OPEN), body)
+        # Both jobs fail twice each second, and each has one message in a minute.
+        worker.wait_for(lambda: len(worker.bodies("begin", "told")) >= 8, "more failures")
+        self.assertEqual((len(by_node.bodies), len(by_host.bodies)), (1, 1))
+        self.assertNotIn("/hook", server.text() + worker.text())
+        self.stop_all(server, "told", "near")
+
+    def test_a_pool_of_one_thread_runs_one_item_at_a_time(self):
+        items = {item: "ms=100" for item in range(4)}
+        server = self.start_server(elastic_job("single", 4, items, cron="0/2 * * * * ?", pool="SINGLE_THREAD"))
+        worker, = self.start_workers("a")
+        self.more_begin(worker, "single", 8)
+        self.stop_all(server, "single")
+        spans = sorted((note.boot_us, note.event) for note in worker.notes() if note.event in ("begin", "end"))
+        self.assertEqual([event for _, event in spans], ["begin", "end"] * (len(spans) // 2))
+
+    def steps(self, event: str, item: int, runs: set[int] | None = None) -> list[int]:
+        """Returns the numbers of the steps of a stream by their moments; of these runs only."""
+        return [int(note.event.partition("=")[2]) for note in self.all_notes()
+                if note.event.startswith(f"{event}=") and note.item == item and (runs is None or note.run in runs)]
+
+    def begun_on(self, worker: Worker, item: int, since_us: int) -> Note:
+        """Waits until a stream runs on the worker, and has stored steps there."""
+        def found():
+            return next((note for note in worker.bodies("begin", "flow", item) if note.boot_us > since_us
+                         and len(self.steps("stored", item, {note.run})) > 3), None)
+
+        return worker.wait_for(found, f"item {item} goes on, on {worker.name}")
+
+    def test_a_stream_goes_on_from_its_cursor(self):
+        # No fire comes during the test: streams begin by a request, and go on without one.
+        server = self.start_server(elastic_job("flow", 2, {0: "tick_ms=10", 1: "tick_ms=10"}, cron="0 0 0 1 1 ?",
+                                               handler="stream", type="dataflow", streaming=True, failover=True))
+        first, = self.start_workers("a")
+        self.elastic(server, "trigger", "flow")
+        began = {item: self.begun_on(first, item, 0) for item in (0, 1)}
+        self.assertEqual({note.source for note in began.values()}, {MANUAL})
+
+        # A worker that comes gets one of the two items, at once and after the last stored step.
+        joined_us = boot_us()
+        second, = self.start_workers("b")
+        second.wait_for(lambda: second.bodies("begin", "flow"), "a stream on the worker that came")
+        moved = self.begun_on(second, second.bodies("begin", "flow")[0].item, joined_us)
+        said("stream on the worker that came", joined_us, moved.boot_us)
+        item = moved.item
+        self.assertEqual((moved.source, moved.attempt), (MANUAL, 1), moved)
+        self.wait_for_state(server, began[item].run, FINISHED)
+        stored = self.steps("stored", item, {began[item].run})
+        self.assertEqual(self.steps("step", item, {began[item].run}), stored, "it ended between two steps")
+        self.assertEqual(self.steps("step", item, {moved.run})[0], stored[-1] + 1)
+        self.assertEqual(self.steps("stored", item), list(range(1, len(self.steps("stored", item)) + 1)))
+
+        # The worker dies: its last step may be stored although it had no time to note that.
+        killed_us = self.break_worker(second, signal.SIGKILL)
+        taken = self.begun_on(first, item, killed_us)
+        said("stream after kill -9", killed_us, taken.boot_us)
+        self.assertEqual((taken.source, taken.attempt), (FAILOVER, 2), taken)
+        self.assertGreater(taken.fence, moved.fence)
+        self.assertEqual(self.state_of(moved.run), LOST)
+        last_begun = self.steps("step", item, {moved.run})[-1]
+        last_stored = self.steps("stored", item, {moved.run})[-1]
+        self.assertIn(self.steps("step", item, {taken.run})[0], {last_stored + 1, last_begun + 1})
+
+        # The other stream was never disturbed.
+        self.assertEqual(self.state_of(began[1 - item].run), OPEN)
+        self.break_worker(first, signal.SIGKILL)
+        self.assertEqual(server.stop(), 0, server.text())
+        for each in (0, 1):
+            stored = self.steps("stored", each)
+            self.assertEqual(stored, sorted(set(stored)), "no stored step is repeated")
+        found = self.all_notes()
+        self.assertEqual([*check_overlaps(found), *check_fences(found)], [], self.account(server))
+
+    def hook_calls(self, event: str, job: str) -> list[Note]:
+        """Returns these calls of the once-listener by all workers, by their moments."""
+        return [note for note in self.all_notes() if (note.event, note.job) == (event, job)]
+
+    def end_fires(self, server: Server, job: str) -> None:
+        """Disables the job, and waits until its fires have ended."""
+        self.elastic(server, "disable", job)
+        id = self.job_id(job)
+        server.wait_for(lambda: not self.stored_runs(job, f"AND state = {OPEN}")
+                        and not self.rows(f"SELECT 1 FROM ej_fire WHERE job = {id} AND state IN (1, 2, 3, 4)"), "its fires end")
+
+    def test_listeners_are_called_around_the_items_of_each_fire(self):
+        items = {item: "ms=50" for item in range(3)}
+        server = self.start_server(elastic_job("heard", 3, items, listeners="trace", once_listeners="audit"))
+        workers = self.start_workers("a", "b")
+        for worker in workers:
+            self.more_begin(worker, "heard", 1)
+        from_ms = second_ms() + 1000
+        server.wait_for(lambda: len(self.hook_calls("after_all", "heard")) >= 6, "six calls after all items")
+        to_ms = second_ms()
+        self.end_fires(server, "heard")
+        found = self.stop_all(server, "heard")
+        self.assert_each_fire_whole("heard", from_ms, to_ms, {-2, -1, 0, 1, 2})
+        begun = {note.run: note for note in found if note.event in ("begin", "before_all", "after_all")}
+        ended = {note.run: note for note in found if note.event == "end"}
+        for at, runs in self.fires("heard", from_ms, to_ms).items():
+            moment = {run.item: begun[run.run].boot_us for run in runs}
+            for run in runs:
+                if run.item >= 0:
+                    self.assertGreater(moment[run.item], moment[-1], f"fire {at}: an item began before the first hook")
+                    self.assertLess(ended[run.run].boot_us, moment[-2], f"fire {at}: an item ended after the last hook")
+        # One batch for each fire on each worker.
+        for worker in workers:
+            fires = {run.fire for run in self.stored_runs("heard") if run.item >= 0 and begun[run.run].pid == worker.pid}
+            calls = [note.event for note in worker.notes() if note.event in ("before", "after")]
+            self.assertEqual((calls.count("before"), calls.count("after")), (len(fires), len(fires)))
+
+    def test_the_hook_of_a_killed_worker_is_repeated_before_any_item_begins(self):
+        items = {item: "ms=50" for item in range(2)}
+        server = self.start_server(elastic_job("resumed", 2, items, cron="0/4 * * * * ?", once_listeners="audit", failover=True,
+                                               param="hook_ms=1500"))
+        workers = self.start_workers("a", "b")
+        server.wait_for(lambda: self.hook_calls("before_all", "resumed"), "the first hook begins")
+        first = self.hook_calls("before_all", "resumed")[0]
+        victim = next(worker for worker in workers if worker.pid == first.pid)
+        other = next(worker for worker in workers if worker is not victim)
+        killed_us = self.break_worker(victim, signal.SIGKILL)
+        other.wait_for(lambda: other.bodies("before_all", "resumed"), "the hook is repeated")
+        again = other.bodies("before_all", "resumed")[0]
+        said("takeover of a hook after kill -9", killed_us, again.boot_us)
+        self.assertEqual(self.state_of(first.run), LOST)
+        self.assertGreater(again.fence, first.fence)
+        other.wait_for(lambda: self.items_of(other, "resumed") == {0, 1}, "both items run")
+        begun = self.events("begin", "resumed", 0) + self.events("begin", "resumed", 1)
+        self.assertGreaterEqual(min(note.boot_us for note in begun), again.boot_us + 1_500_000)
+        other.wait_for(lambda: other.bodies("after_all", "resumed"), "the hook after all items")
+        self.end_fires(server, "resumed")
+        self.stop_all(server, "resumed")
+        fire = next(run.fire for run in self.stored_runs("resumed") if run.run == first.run)
+        hooks = sorted((run.item, run.state) for run in self.stored_runs("resumed") if run.fire == fire and run.item < 0)
+        self.assertEqual(hooks, [(-2, FINISHED), (-1, FINISHED), (-1, LOST)])
+
     def test_a_disabled_job_stays_disabled_after_a_restart(self):
         declared = elastic_job("off", 2, {0: "ms=1", 1: "ms=1"}) + elastic_job("on", 1, {0: "ms=1"})
         server = self.start_server(declared)
@@ -231,16 +384,80 @@ class ElasticTest(ElasticCase):
         self.stop_all(server, "off", "on")
 
 
+    def test_a_cancelled_run_ends_as_killed(self):
+        server = self.start_server(elastic_job("long", 2, {0: "ms=60000", 1: "ms=20"}))
+        worker, = self.start_workers("a")
+        _, run = self.running_on([worker], "long", 0)
+        asked_us = boot_us()
+        self.elastic(server, "cancel", str(run.run))
+        self.wait_for_state(server, run.run, KILLED)
+        said("end of a cancelled run", asked_us, boot_us())
+        self.assertTrue([note for note in worker.notes() if note.run == run.run and note.event == "stopped"], worker.text())
+        # The cancel names one run: the next one goes on, and so do the other items.
+        worker.wait_for(lambda: (again := worker.running("long", 0)) and again.run != run.run, "the next run of the item")
+        self.more_begin(worker, "long")
+        self.elastic(server, "restart", "long")
+        killed = f"AND item = 0 AND state = {KILLED}"
+        server.wait_for(lambda: len(self.stored_runs("long", killed)) >= 2, "the restart cancels it")
+        # Its next run would outlast a drain.
+        self.break_worker(worker, signal.SIGKILL)
+        self.assertEqual(server.stop(), 0, server.text())
+        self.check_held(server, "long")
+
+    def test_a_disabled_host_ends_its_run_and_gets_no_other(self):
+        server = self.start_server(elastic_job("moved", 2, {0: "ms=2500", 1: "ms=2500"}))
+        workers = self.start_workers("a", "b")
+        for worker in workers:
+            self.more_begin(worker, "moved", 1)
+        victim, run = self.running_on(workers, "moved", 0)
+        other, = [worker for worker in workers if worker is not victim]
+        host = self.rows(f"SELECT n.id FROM ej_node n JOIN ej_run r ON r.host = n.num WHERE r.id = {run.run}")[0][0]
+        self.elastic(server, "host", "disable", host)
+        # Its run ends by itself, and all items go to the other one.
+        self.wait_for_state(server, run.run, FINISHED)
+        other.wait_for(lambda: {0, 1} <= self.items_of(other, "moved", run.boot_us), "all items on the other worker")
+        begun = len(victim.bodies("begin", "moved"))
+        self.more_begin(other, "moved", 4)
+        self.assertEqual(len(victim.bodies("begin", "moved")), begun)
+        self.elastic(server, "host", "enable", host)
+        self.more_begin(victim, "moved", 1)
+        self.elastic(server, "disable", "moved", "--host", host)
+        server.wait_for(lambda: not any(victim.running("moved", item) for item in (0, 1)), "its last run ends")
+        begun = len(victim.bodies("begin", "moved"))
+        self.more_begin(other, "moved", 4)
+        self.assertLessEqual(len(victim.bodies("begin", "moved")), begun + 1)
+        found = self.stop_all(server, "moved")
+        self.assertFalse([note for note in found if note.event in ("lost", "stopped")])
+        self.assertEqual(self.lost_bodies("moved"), set())
+
+    def test_a_drained_job_starts_nothing_until_it_is_enabled(self):
+        server = self.start_server(elastic_job("drained", 2, {0: "ms=50", 1: "ms=50"}) + elastic_job("on", 1, {0: "ms=1"}))
+        worker, = self.start_workers("a")
+        self.more_begin(worker, "drained", 2)
+        self.elastic(server, "drain", "drained")
+        server.wait_for(lambda: not self.stored_runs("drained", f"AND state = {OPEN}"), "its last runs end")
+        self.more_begin(worker, "on", 2)
+        begun = len(worker.bodies("begin", "drained"))
+        self.more_begin(worker, "on", 2)
+        self.assertEqual(len(worker.bodies("begin", "drained")), begun)
+        self.elastic(server, "enable", "drained")
+        self.more_begin(worker, "drained", 2)
+        self.stop_all(server, "drained", "on")
+
+
 def main() -> int:
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
     ElasticCase.binary, ElasticCase.worker_binary = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (checker_test, sys.modules[__name__]):
+    for module in (checker_test, types_test, sys.modules[__name__], nodes_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    try:
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    finally:
+        NodesCase.shared.close()
     failed = len(result.failures) + len(result.errors)
     print(f"cases: passed={result.testsRun - failed - len(result.skipped)} failed={failed} skipped={len(result.skipped)}")
     return 1 if failed else 0

@@ -10,6 +10,10 @@
 //   nap     a coroutine that sleeps for its duration, without `mine`
 //   quick   a coroutine that only notes `begin`
 //   fail    notes `begin` and throws
+//   stream  a dataflow of numbered steps, one each `tick_ms`: notes `step=N` with a valid lease, saves N as its cursor, notes
+//           `stored=N`, and begins after the cursor of the run before
+// Listeners: `trace` notes `before` and `after`, as item -3 with run 0; the once-listener `audit` notes `before_all` as item -1
+// and `after_all` as item -2, and takes `hook_ms` of the job's parameter for each call.
 
 #include <algorithm>
 #include <chrono>
@@ -19,10 +23,12 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <ctime>
 
@@ -36,6 +42,7 @@
 #include "executor/sdk/elastic/elastic_handlers.hpp"
 
 using namespace ringmaster;
+using executor::elastic::batch_context;
 using executor::elastic::item_context;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -67,6 +74,11 @@ public:
   note_file& operator=(const note_file&) = delete;
 
   void process(std::string_view event) const { append(note_moment{}, event, "- -1 0 0 0 -"); }
+  void call(std::string_view event, const batch_context& batch, int item) const {
+    const auto run = item == -3 ? std::string{"0"} : std::string{run_of(batch.task_id())};
+    append(note_moment{}, event,
+           batch.job() + ' ' + std::to_string(item) + ' ' + run + ' ' + std::to_string(batch.fence()) + " 0 -");
+  }
   void body(std::string_view event, const item_context& context) const { append(note_moment{}, event, facts_of(context)); }
 
   /// Notes the event if the lease is valid, else `lost`. Returns whether it is. A lease that is valid later was valid at the
@@ -79,9 +91,9 @@ public:
   }
 
 private:
+  static std::string_view run_of(std::string_view task) { return task.substr(task.rfind("@-@") + 3); }
   static std::string facts_of(const item_context& context) {
-    const auto task = context.task_id();
-    const auto run = task.substr(task.rfind("@-@") + 3);
+    const auto run = run_of(context.task_id());
     return context.job() + ' ' + std::to_string(context.item()) + ' ' + std::string{run} + ' ' + std::to_string(context.fence())
            + ' ' + std::to_string(context.attempt()) + ' ' + std::string{to_string(context.source())};
   }
@@ -133,6 +145,59 @@ void work(const note_file& notes, const item_context& context, bool is_deaf) {
   (void)notes.body_if_mine("end", context);
 }
 
+class step_flow final : public executor::elastic::dataflow_job<std::int64_t> {
+public:
+  explicit step_flow(note_file_ptr notes) : notes_{std::move(notes)} {}
+
+  std::vector<std::int64_t> fetch(item_context& context) override {
+    if (!last_) {
+      last_ = executor::parse_int64(std::string{context.cursor().value_or("0")}).value();
+      (void)notes_->body_if_mine("begin", context);
+    }
+    if (context.wait_for(argument_ms(context, "tick_ms", 20)))
+      return {*last_ + 1};
+    notes_->body("stopped", context);
+    return {};
+  }
+  void process(item_context& context, std::vector<std::int64_t> data) override {
+    const auto step = std::to_string(data.at(0));
+    if (!notes_->body_if_mine("step=" + step, context))
+      return;
+    if (const auto saved = context.save_cursor(step); !saved)
+      throw std::runtime_error{saved.error().context};
+    notes_->body("stored=" + step, context);
+    last_ = data.at(0);
+  }
+
+private:
+  const note_file_ptr notes_;
+  std::optional<std::int64_t> last_;
+};
+
+struct tracing_listener final : executor::elastic::each_node_listener {
+  explicit tracing_listener(note_file_ptr notes) : notes_{std::move(notes)} {}
+  void before(const batch_context& batch) override { notes_->call("before", batch, -3); }
+  void after(const batch_context& batch) override { notes_->call("after", batch, -3); }
+
+private:
+  note_file_ptr notes_;
+};
+
+struct auditing_listener final : executor::elastic::once_listener {
+  explicit auditing_listener(note_file_ptr notes) : notes_{std::move(notes)} {}
+  void before_all(const batch_context& batch) override { note("before_all", batch, -1); }
+  void after_all(const batch_context& batch) override { note("after_all", batch, -2); }
+
+private:
+  void note(std::string_view event, const batch_context& batch, int item) const {
+    notes_->call(event, batch, item);
+    const auto text = executor::find_argument(batch.job_param(), "hook_ms");
+    wait_deaf(milliseconds{text ? executor::parse_int64(*text).value() : 0});
+  }
+
+  note_file_ptr notes_;
+};
+
 executor::elastic::elastic_handlers handlers_with(const note_file_ptr& notes) {
   executor::elastic::elastic_handlers out;
   const auto add = [&](const char* name, executor::elastic::elastic_body body) {
@@ -157,6 +222,11 @@ executor::elastic::elastic_handlers handlers_with(const note_file_ptr& notes) {
     (void)notes->body_if_mine("begin", context);
     throw std::runtime_error{"no stock"};
   });
+  if (auto done = out.add_dataflow<std::int64_t>("stream", [notes] { return std::make_shared<step_flow>(notes); }); !done)
+    throw std::runtime_error{done.error().context};
+  if (!out.add_listener("trace", [notes] { return std::make_shared<tracing_listener>(notes); }) ||
+      !out.add_once_listener("audit", [notes] { return std::make_shared<auditing_listener>(notes); }))
+    throw std::runtime_error{"the listeners cannot be registered"};
   return out;
 }
 
@@ -187,6 +257,8 @@ void set(arguments& to, std::string_view key, const std::string& value) {
     options.labels.push_back(value);
   else if (key == "capacity")
     options.elastic_capacity = std::stoul(value);
+  else if (key == "error_target")
+    options.elastic_error_targets = {value};
   else if (key == "drain_ms")
     options.elastic_drain = milliseconds{std::stol(value)};
   else

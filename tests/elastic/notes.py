@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Notes that a run writes only while its lease is valid.
-WITHIN_LEASE = {"begin", "mine", "end"}
+WITHIN_LEASE = {"begin", "mine", "end", "step"}
 LOST = 4  # ej_run.state
 OPEN = 1
 
@@ -78,7 +78,7 @@ def holds(notes: Iterable[Note]) -> dict[tuple[str, int], list[Hold]]:
     """Returns the holds of each item by their first moments."""
     found: dict[tuple[str, int], dict[tuple[int, int], Hold]] = defaultdict(dict)
     for note in bodies(notes):
-        if note.event in WITHIN_LEASE:
+        if note.event.partition("=")[0] in WITHIN_LEASE:
             hold = found[note.job, note.item].setdefault(
                 (note.run, note.pid), Hold(note.run, note.fence, note.pid, note.boot_us, note.boot_us))
             hold.first_us, hold.last_us = min(hold.first_us, note.boot_us), max(hold.last_us, note.boot_us)

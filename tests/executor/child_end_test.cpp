@@ -1,17 +1,20 @@
 // After a child has ended none of its processes is left, regardless of how they tried to escape and which process was killed.
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <fcntl.h>
 #include <random>
-#include <spawn.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
+#include <utility>
 
+#include "executor/elastic/boot_clock.hpp"
+#include "executor/elastic/shared_moment.hpp"
 #include "tests/executor/process_marks.hpp"
 #include "tests/support/catch.hpp"
 
@@ -69,9 +72,12 @@ public:
     return out_ && std::fgets(text, sizeof text, out_) ? text : "";
   }
 
-  void kill(int number) {
+  void signal(int number) const {
     if (process_ > 0)
       ::kill(process_, number);
+  }
+  void kill(int number) {
+    signal(number);
     (void)wait();
   }
 
@@ -208,6 +214,57 @@ TEST_CASE("a child that kills its supervisor ends", "[executor]") {
   CHECK(end.what == how::lost);
   CHECK(sh.mark.reaches(0));
   CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("a child is killed at the end of its lease, without TERM", "[executor]") {
+  const auto from = executor::elastic::make_shared_moment();
+  from->store(executor::elastic::boot_now().count());
+  shell sh;
+  sh.limits.kill_grace = 1h;
+  sh.control.lease = {from.get(), 400ms};
+  const auto began = executor::elastic::boot_now();
+  bool is_extended = false;
+  sh.seen = [&](const std::string&) {
+    // Once: the supervisor sees the extension.
+    if (!std::exchange(is_extended, true))
+      from->store(executor::elastic::boot_now().count());
+  };
+  const auto end = sh.run("trap 'echo tidy' TERM; (setsid sleep 60 &); sleep 0.2; echo ready; while :; do sleep 0.01; done");
+  CHECK(end.what == how::signalled);
+  CHECK(end.number == SIGKILL);
+  CHECK(sh.out == "ready\n");
+  CHECK(executor::elastic::boot_now() - began >= 600ms);
+  CHECK(sh.mark.reaches(0));
+}
+
+TEST_CASE("a lease that is over lets no child run", "[executor]") {
+  const auto from = executor::elastic::make_shared_moment();
+  shell sh;
+  sh.control.lease = {from.get(), 1ms};
+  CHECK(sh.run("sleep 60").number == SIGKILL);
+  CHECK(sh.mark.reaches(0));
+}
+
+TEST_CASE("the end of a lease kills a child whose host is stopped (SIGSTOP)", "[executor]") {
+  const process_mark mark;
+  host stopped{"leased", mark, "(setsid sleep 60 &); echo ready; sleep 60"};
+  CHECK(stopped.line() == "ready\n");
+  stopped.signal(SIGSTOP);
+  CHECK(mark.count() > 0);
+  CHECK(mark.reaches(0));
+}
+
+TEST_CASE("a stop kills a child at once if its caller says so", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 1h;
+  std::int64_t supervisor = 0;
+  sh.control.must_kill = [] { return true; };
+  sh.control.on_start = [&](std::int64_t process) { supervisor = process; };
+  const auto end = sh.stop_when_ready("trap 'echo tidy' TERM; echo ready; while :; do sleep 0.01; done");
+  CHECK(end.number == SIGKILL);
+  CHECK(sh.out == "ready\n");
+  CHECK(supervisor > 0);
+  CHECK(::kill(static_cast<pid_t>(supervisor), 0) != 0);
 }
 
 TEST_CASE("a child that stops (SIGSTOP) its supervisor can be ended", "[executor]") {

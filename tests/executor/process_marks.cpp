@@ -73,7 +73,7 @@ executor::child_end shell::run(const std::string& script, std::vector<std::strin
     if (seen)
       seen(out);
   };
-  return executor::run_child(command, limits, stopper.get_token(), sink);
+  return executor::run_child(command, limits, stopper.get_token(), sink, control);
 }
 
 executor::child_end shell::stop_when_ready(const std::string& script) {

@@ -37,6 +37,7 @@ int open_descriptor_count();
 struct shell {
   process_mark mark;
   executor::child_limits limits;
+  executor::child_control control;
   std::stop_source stopper;
   std::string out, err;
   /// Called with `text` when the output contains it.

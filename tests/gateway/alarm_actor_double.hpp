@@ -18,10 +18,15 @@ struct alarm_actor_double {
         const core::sent_message mail{"ringmaster.alarm.70", "mail", "ann@example.org",
                                       {core::alarm_kind::failure, core::job_id{7}, "nightly", core::log_id{70}, 2},
                                       core::from_ms(1767225602000), core::message_outcome::will_retry, 3, "connection refused"};
+        core::sent_message late{
+          "ringmaster.alarm.elastic.5", "ops", "", {core::alarm_kind::failure}, core::from_ms(1767225601000)};
+        late.about.job_name = "sums";
+        late.about.elastic = core::elastic_subject{core::elastic::elastic_job_id{7}, core::elastic::alarm_cause::late};
+        late.attempts = 1;
         const core::sent_message summary{"ringmaster.summary.60.5", "ops", "", {.count = 5}, core::from_ms(1767225600000),
                                          core::message_outcome::delivered, 1};
         return script->answer(line_of("sent_messages_query"), m.by, check_admin(m.by),
-                              protocol::sent_messages{{mail, summary}, "node-a"});
+                              protocol::sent_messages{{mail, late, summary}, "node-a"});
       },
       [](protocol::tick_atom) {},
     };

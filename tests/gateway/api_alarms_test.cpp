@@ -24,11 +24,13 @@ TEST_CASE_METHOD(api_fixture, "rules of alarms are listed", "[gateway][api][alar
   open();
   const auto page = json_of(call("GET", "/alarms/rules?limit=1"));
   CHECK(page["items"] == json::parse(R"([{"key":"night","source":"deploy","group":"pay-worker","job":null,
-    "channels":["ops","mail"],"mail_to":["ann@example.org"],"on":"last_attempt","dedup_ms":60000,"recovered":false}])"));
+    "channels":["ops","mail"],"mail_to":["ann@example.org"],"on":"last_attempt","dedup_ms":60000,"kinds":[],
+    "recovered":false}])"));
   CHECK(page["total"] == 2);
   const auto rest = json_of(call("GET", "/alarms/rules?cursor=" + page["next"].get<std::string>()));
   CHECK(rest["items"].size() == 1);
   CHECK(rest["items"][0]["group"].is_null());
+  CHECK(rest["items"][0]["kinds"] == json::parse(R"(["ej_late"])"));
   CHECK(rest["items"][0]["dedup_ms"].is_null());
   CHECK(rest["next"].is_null());
   CHECK(json_of(call("GET", "/alarms/rules?cursor=p9"))["items"].empty());
@@ -39,14 +41,19 @@ TEST_CASE_METHOD(api_fixture, "open alarms are listed with the latest messages",
   open();
   CHECK(json_of(call("GET", "/alarms/open")) == json::parse(R"({"items":[
     {"id":90,"kind":"failure","job":7,"job_name":"nightly \"<b>\"","group":1,"group_title":"Payments","run":70,
-     "since_ms":1767225600000,"state":"taken","node":"node-b"},
+     "elastic_job":null,"item":null,"item_run":null,"since_ms":1767225600000,"state":"taken","node":"node-b"},
     {"id":91,"kind":"recovery","job":8,"job_name":null,"group":null,"group_title":null,"run":71,
-     "since_ms":1767225601000,"state":"waiting","node":null}],
+     "elastic_job":null,"item":null,"item_run":null,"since_ms":1767225601000,"state":"waiting","node":null},
+    {"id":90,"kind":"ej_fail","job":null,"job_name":null,"group":null,"group_title":null,"run":null,
+     "elastic_job":7,"item":3,"item_run":24,"since_ms":1767225602000,"state":"waiting","node":null}],
     "truncated":true,"messages":[
     {"at_ms":1767225602000,"channel":"mail","recipient":"ann@example.org","kind":"failure","job":7,"job_name":"nightly","run":70,
-     "count":2,"outcome":"will_retry","attempts":3,"detail":"connection refused"},
+     "elastic_job":null,"item":null,"item_run":null,"count":2,"outcome":"will_retry","attempts":3,"detail":"connection refused"},
+    {"at_ms":1767225601000,"channel":"ops","recipient":null,"kind":"ej_late","job":null,"job_name":"sums","run":null,
+     "elastic_job":7,"item":null,"item_run":null,"count":1,"outcome":"delivered","attempts":1,"detail":null},
     {"at_ms":1767225600000,"channel":"ops","recipient":null,"kind":"summary","job":null,"job_name":null,"run":null,
-     "count":5,"outcome":"delivered","attempts":1,"detail":null}],"node":"node-a"})"));
+     "elastic_job":null,"item":null,"item_run":null,"count":5,"outcome":"delivered","attempts":1,"detail":null}],
+    "node":"node-a"})"));
   CHECK(script->take_asked() == asked_of_alarms{"open_alarms_query() by admin@127.0.0.1",
                                                 "sent_messages_query() by admin@127.0.0.1"});
 }

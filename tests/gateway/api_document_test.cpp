@@ -10,6 +10,7 @@
 
 #include "gateway/exchange/gzip.hpp"
 #include "gateway/handlers/v1/api_document.hpp"
+#include "protocol/wire/v1/api_elastic_drafts.hpp"
 #include "tests/gateway/api_fixture.hpp"
 #include "tests/gateway/rights.hpp"
 
@@ -80,6 +81,19 @@ TEST_CASE("the document has no dangling references and no unused schemas", "[gat
   for (const auto& [name, schema] : document["components"]["schemas"].items())
     there.insert("#/components/schemas/" + name);
   CHECK(wanted == there);
+}
+
+TEST_CASE("the document has each option of elastic jobs and no other", "[gateway][api]") {
+  const auto document = json::parse(gateway::api_document());
+  std::set<std::string> options;
+  for (const auto& field : core::elastic::elastic_fields)
+    options.insert(protocol::wire::api_member_of(field));
+  for (const auto* name : {"ElasticOptions", "ElasticOptionsDraft"}) {
+    std::set<std::string> described;
+    for (const auto& [member, schema] : document["components"]["schemas"][name]["properties"].items())
+      described.insert(member);
+    CHECK(described == options);
+  }
 }
 
 TEST_CASE_METHOD(api_fixture, "the document is served without a session", "[gateway][api]") {

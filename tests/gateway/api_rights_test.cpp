@@ -34,6 +34,8 @@ struct api_rights_row {
 constexpr const char* hidden = ">????+";
 constexpr const char* own_job = R"({"group":1,"name":"x"})";
 constexpr const char* foreign_job = R"({"group":2,"name":"x"})";
+constexpr const char* own_elastic = R"({"group":1,"name":"x","total":2})";
+constexpr const char* foreign_elastic = R"({"group":2,"name":"x","total":2})";
 constexpr const char* sign_in = R"({"name":"ann","password":"123456"})";
 constexpr const char* group = R"({"app_name":"app-1","title":"x"})";
 constexpr const char* source = R"({"source":"echo","remark":"12345"})";
@@ -114,7 +116,13 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
 
   {"GET", "/elastic/jobs", {"/elastic/jobs?group=1"}, viewers, {"/elastic/jobs?group=2"}, admins},
+  {"POST", "/elastic/jobs", {"/elastic/jobs", own_elastic}, editors, {"/elastic/jobs", foreign_elastic}, admins},
   {"GET", "/elastic/jobs/{id}", {"/elastic/jobs/7"}, viewers, {"/elastic/jobs/1007"}, admins},
+  {"PUT", "/elastic/jobs/{id}", {"/elastic/jobs/7", own_elastic}, editors, {"/elastic/jobs/1007", foreign_elastic}, admins},
+  {"DELETE", "/elastic/jobs/{id}", {"/elastic/jobs/7"}, editors, {"/elastic/jobs/1007"}, admins},
+  {"GET", "/elastic/jobs/{id}/declaration", {"/elastic/jobs/7/declaration"}, viewers, {"/elastic/jobs/1007/declaration"},
+   admins},
+  {"POST", "/elastic/preview", {"/elastic/preview", own_elastic}, viewers, {"/elastic/preview", foreign_elastic}, admins},
   {"GET", "/elastic/jobs/{id}/items", {"/elastic/jobs/7/items"}, viewers, {"/elastic/jobs/1007/items"}, admins},
   {"GET", "/elastic/jobs/{id}/history", {"/elastic/jobs/7/history"}, viewers, {"/elastic/jobs/1007/history"}, admins},
   {"GET", "/elastic/jobs/{id}/plan", {"/elastic/jobs/7/plan"}, viewers, {"/elastic/jobs/1007/plan"}, admins},
@@ -122,7 +130,20 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/elastic/jobs/{id}/disable", {"/elastic/jobs/7/disable"}, operators, {"/elastic/jobs/1007/disable"}, admins},
   {"POST", "/elastic/jobs/{id}/shutdown", {"/elastic/jobs/7/shutdown"}, operators, {"/elastic/jobs/1007/shutdown"}, admins},
   {"POST", "/elastic/jobs/{id}/trigger", {"/elastic/jobs/7/trigger"}, operators, {"/elastic/jobs/1007/trigger"}, admins},
+  {"POST", "/elastic/jobs/{id}/drain", {"/elastic/jobs/7/drain"}, operators, {"/elastic/jobs/1007/drain"}, admins},
+  {"POST", "/elastic/jobs/{id}/restart", {"/elastic/jobs/7/restart"}, operators, {"/elastic/jobs/1007/restart"}, admins},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/enable", {"/elastic/jobs/7/hosts/h1/enable"}, operators,
+   {"/elastic/jobs/1007/hosts/h1/enable"}, admins},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/disable", {"/elastic/jobs/7/hosts/h1/disable"}, operators,
+   {"/elastic/jobs/1007/hosts/h1/disable"}, admins},
+  {"GET", "/elastic/jobs/{id}/dump", {"/elastic/jobs/7/dump"}, viewers, {"/elastic/jobs/1007/dump"}, admins},
+  {"POST", "/elastic/runs/{id}/cancel", {"/elastic/runs/70/cancel"}, operators, {"/elastic/runs/1070/cancel"}, admins},
   {"GET", "/elastic/hosts", {"/elastic/hosts?group=1"}, viewers, {"/elastic/hosts?group=2"}, admins},
+  {"POST", "/elastic/hosts/{name}/enable", {"/elastic/hosts/h1/enable"}, admins, {"/elastic/hosts/h2/enable"}, admins},
+  {"POST", "/elastic/hosts/{name}/disable", {"/elastic/hosts/h1/disable"}, admins, {"/elastic/hosts/h2/disable"}, admins},
+  {"POST", "/elastic/hosts/{name}/drain", {"/elastic/hosts/h1/drain"}, admins, {"/elastic/hosts/h2/drain"}, admins},
+  {"POST", "/elastic/hosts/{name}/remove", {"/elastic/hosts/h1/remove"}, admins, {"/elastic/hosts/h2/remove"}, admins},
+  {"GET", "/elastic/servers", {"/elastic/servers?group=1"}, viewers, {"/elastic/servers?group=2"}, admins},
 
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},

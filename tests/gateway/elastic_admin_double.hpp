@@ -2,6 +2,8 @@
 
 // elastic_admin with one job of two items and one host. Jobs below 1000 are in group 1, others in group 2.
 
+#include "core/columns.hpp"
+#include "core/elastic/elastic_fields.hpp"
 #include "protocol/elastic_admin_messages.hpp"
 #include "tests/gateway/admin_doubles.hpp"
 
@@ -28,6 +30,8 @@ struct elastic_admin_double {
         card.job.what.options.timeout = core::milliseconds{5000};
         card.job.status = elastic::job_status::on;
         card.job.source = "deploy";
+        card.job.version = 3;
+        card.job.what.props = R"({"a.token":"x"})";
         card.running = 1;
         return script->answer(line_of("elastic_query", m.job), m.by, check_viewer(m.by, m.job), protocol::elastic_found{card});
       },
@@ -51,10 +55,51 @@ struct elastic_admin_double {
         return script->answer(line_of("elastic_hosts_query", text_of(m.group)), m.by, right_in(m.by, m.group),
                               protocol::elastic_host_list{{host}, {{elastic::host_number{3}, 2}}});
       },
+      [this](const protocol::elastic_servers_query& m) {
+        elastic::elastic_server server;
+        server.ip = "10.0.0.1";
+        server.hosts = {"h1", "h2"};
+        server.up = server.down = 1;
+        server.jobs = 3;
+        return script->answer(line_of("elastic_servers_query", text_of(m.group)), m.by, right_in(m.by, m.group),
+                              protocol::elastic_server_list{{server}});
+      },
+      [this](const protocol::elastic_dump_query& m) {
+        elastic::elastic_dump dump;
+        dump.state.job.id = m.job;
+        dump.state.disabled_servers = {"10.0.0.9"};
+        dump.masked = m.masked;
+        auto may = check_viewer(m.by, m.job);
+        if (may && !m.masked)
+          may = core::check_admin(m.by);
+        return script->answer(line_of("elastic_dump_query", m.job, m.masked), m.by, may, protocol::elastic_dump_found{dump});
+      },
       [this](const protocol::elastic_plan_query& m) {
         std::vector<elastic::elastic_preview_share> shares{{"h1", elastic::gap_reason::none, {{0, 1}}}};
         return script->answer(line_of("elastic_plan_query", m.job, m.without), m.by, check_viewer(m.by, m.job),
                               protocol::elastic_plan_preview{shares});
+      },
+      [this](const protocol::elastic_draft_query& m) {
+        std::vector<elastic::elastic_preview_share> shares{{"h1", elastic::gap_reason::none, {{0, m.what.total - 1}}}};
+        return script->answer(line_of("elastic_draft_query", text_of(m.job), m.what.name), m.by, right_in(m.by, m.what.group),
+                              protocol::elastic_plan_preview{shares});
+      },
+      [this](const protocol::elastic_declaration_query& m) {
+        return script->answer(line_of("elastic_declaration_query", m.job), m.by, check_viewer(m.by, m.job),
+                              protocol::exported_file{"[[elastic_job]]\nname = \"sums\"\n"});
+      },
+      [this](const protocol::add_elastic& m) {
+        return script->answer(line_of("add_elastic", words_of(m.draft), m.enabled), m.by,
+                              core::check_right(m.by, group_right::editor, m.draft.what.group),
+                              protocol::elastic_edited{{elastic::elastic_job_id{8}, 1, 9, core::from_ms(1000)}});
+      },
+      [this](const protocol::update_elastic& m) {
+        return script->answer(line_of("update_elastic", m.job, seen_of(m.seen), words_of(m.draft)), m.by,
+                              check_editor(m.by, m.job), protocol::elastic_edited{{m.job, 4, 9, core::from_ms(1000)}});
+      },
+      [this](const protocol::remove_elastic& m) {
+        return script->answer(line_of("remove_elastic", m.job, seen_of(m.seen)), m.by, check_editor(m.by, m.job),
+                              protocol::elastic_edited{{m.job, 3, 9, std::nullopt}});
       },
       [this](const protocol::set_elastic_status& m) {
         return script->answer(line_of("set_elastic_status", m.job, static_cast<int>(m.status)), m.by, check_operator(m.by, m.job),
@@ -64,6 +109,27 @@ struct elastic_admin_double {
         return script->answer(line_of("set_elastic_item", m.job, m.item, m.disabled), m.by, check_operator(m.by, m.job),
                               protocol::elastic_edited{{m.job, 1, 0, std::nullopt}});
       },
+      [this](const protocol::set_elastic_server& m) {
+        return script->answer(line_of("set_elastic_server", m.job, m.server, m.disabled), m.by, check_operator(m.by, m.job),
+                              protocol::elastic_edited{{m.job, 1, 9, std::nullopt}});
+      },
+      [this](const protocol::restart_elastic& m) {
+        return script->answer(line_of("restart_elastic", m.job), m.by, check_operator(m.by, m.job),
+                              protocol::elastic_edited{{m.job, 1, 9, core::from_ms(1000)}});
+      },
+      // Runs belong to the job with their number.
+      [this](const protocol::cancel_elastic_run& m) {
+        const elastic::elastic_job_id job{static_cast<std::int32_t>(core::number(m.run))};
+        auto may = check_operator(m.by, job);
+        if (may && core::number(m.run) == 99)
+          may = core::fail(core::errc::conflict, "run 99 of item 0 has ended");
+        return script->answer(line_of("cancel_elastic_run", m.run), m.by, may,
+                              protocol::elastic_edited{{job, 1, 9, std::nullopt}});
+      },
+      [this](const protocol::set_elastic_host& m) {
+        return script->answer(line_of("set_elastic_host", m.server, static_cast<int>(m.mode)), m.by, core::check_admin(m.by),
+                              protocol::elastic_host_edited{{{m.server}, true}});
+      },
       [this](const protocol::trigger_elastic& m) {
         const auto policy = m.policy ? std::to_string(static_cast<int>(*m.policy)) : "-";
         return script->answer(
@@ -71,6 +137,27 @@ struct elastic_admin_double {
           check_operator(m.by, m.job), protocol::elastic_triggered{elastic::request_id{77}, m.job});
       },
     };
+  }
+
+  /// Returns `*` for any version.
+  static std::string seen_of(std::optional<std::int64_t> seen) { return seen ? std::to_string(*seen) : "*"; }
+
+  /// Returns `group name type handler total`, the options that are set, and the properties.
+  static std::string words_of(const core::elastic::elastic_draft& draft) {
+    const auto& what = draft.what;
+    auto out = std::to_string(core::number(what.group)) + ' ' + what.name_space + '/' + what.name + ' ' + what.kind + ' '
+               + what.handler + ' ' + std::to_string(what.total);
+    for (const auto& field : core::elastic::elastic_fields) {
+      const auto value = field.get(what.options);
+      if (value == field.default_value())
+        continue;
+      out.append(1, ' ').append(field.name).append(1, '=');
+      out += field.is_text() ? std::string{core::text_of(value)} : std::to_string(core::number_of(value));
+    }
+    if (draft.props)
+      for (const auto& [name, value] : *draft.props)
+        out.append(1, ' ').append(name).append(1, ':').append(value.value_or("?"));
+    return out;
   }
 
   static core::elastic::elastic_brief a_brief() {
@@ -96,6 +183,7 @@ struct elastic_admin_double {
     lost.item = elastic::item_number{1};
     lost.cause = {elastic::run_source::failover, {core::from_ms(1000), elastic::run_source::normal, {}}};
     lost.attempt = 2;
+    lost.fence = elastic::fence_number{9};
     lost.host = "h1";
     lost.granted = core::from_ms(2000);
     lost.ended = core::from_ms(3000);
@@ -126,6 +214,9 @@ struct elastic_admin_double {
 
   static core::result<void> check_viewer(const core::principal& by, core::elastic::elastic_job_id job) {
     return core::check_right(by, group_right::viewer, group_of(job));
+  }
+  static core::result<void> check_editor(const core::principal& by, core::elastic::elastic_job_id job) {
+    return core::check_right(by, group_right::editor, group_of(job));
   }
   static core::result<void> check_operator(const core::principal& by, core::elastic::elastic_job_id job) {
     return core::check_right(by, group_right::operate, group_of(job));

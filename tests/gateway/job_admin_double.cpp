@@ -121,6 +121,7 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       rule.on = core::alarm_attempts::last_attempt;
       rule.dedup = core::milliseconds{60'000};
       rules.rows[1].rule.key = "all";
+      rules.rows[1].rule.kinds = {core::elastic::item_alarm::late};
       return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
     },
     [this](const protocol::open_alarms_query& m) {
@@ -129,8 +130,12 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       core::open_alarm waiting{core::intent_id{91}, core::alarm_kind::recovery, core::job_id{8}};
       waiting.run = core::log_id{71};
       waiting.since = core::from_ms(1767225601000);
+      core::open_alarm elastic{core::elastic::elastic_alarm_id{90}};
+      elastic.elastic = core::elastic_subject{core::elastic::elastic_job_id{7}, core::elastic::alarm_cause::lost,
+                                              core::elastic::item_number{3}, core::elastic::item_run_id{24}};
+      elastic.since = core::from_ms(1767225602000);
       return script->answer(line_of("open_alarms_query"), m.by, core::check_admin(m.by),
-                            protocol::open_alarms{{{taken, waiting}, true}});
+                            protocol::open_alarms{{{taken, waiting, elastic}, true}});
     },
     [this](const protocol::declared_query& m) {
       const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, 4, core::from_ms(1767225600000), "ann"};

@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <future>
 
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
+#include "core/elastic/error_target.hpp"
 #include "tests/gateway/alarm_receiver.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -87,6 +88,84 @@ void require_sent(const core::result<void>& outcome) {
 }
 
 } // namespace
+
+namespace {
+
+/// Returns a notice to the place that the properties of a job name.
+protocol::notice notice_to(const std::string& handler, const core::elastic::job_props& props) {
+  auto what = notice_for({});
+  auto target = core::elastic::error_target_of(handler, props);
+  REQUIRE(target);
+  what.target = std::make_shared<const core::elastic::error_target>(std::move(*target));
+  return what;
+}
+
+} // namespace
+
+TEST_CASE("a place that a job names is used only if the configuration allows its host", "[gateway]") {
+  alarm_receiver server{{"http", "--body", R"({"errcode":0})"}};
+  const auto url = "http://127.0.0.1:" + std::to_string(server.port()) + "/robot?access_token=t";
+  const core::elastic::job_props props{
+    {"dingtalk.webhook", url}, {"dingtalk.secret", "s"}, {"dingtalk.keyword", "[jobs]"}};
+  const auto refused = send({}, notice_to("DINGTALK", props));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == core::errc::not_found);
+  CHECK(refused.error().context.find("the host 127.0.0.1 is not in elastic.error_targets") != std::string::npos);
+  CHECK(refused.error().context.find("access_token") == std::string::npos);
+  gateway::notification_settings allowing;
+  allowing.error_targets = {"other.example", "127.0.0.1:1"};
+  CHECK_FALSE(send(allowing, notice_to("DINGTALK", props)));
+  allowing.error_targets.push_back("127.0.0.1:" + std::to_string(server.port()));
+  CHECK_FALSE(server.has_more());
+  require_sent(send(allowing, notice_to("DINGTALK", props)));
+  const auto got = server.next();
+  const std::string path = got["path"];
+  CHECK(path.starts_with("/robot?access_token=t&timestamp="));
+  CHECK(path.find("&sign=") != std::string::npos);
+  const std::string body = got["body"];
+  CHECK(body.find("[jobs] ") != std::string::npos);
+}
+
+TEST_CASE("a message to a place that is not allowed goes to the channel of the node of the same kind", "[gateway]") {
+  alarm_receiver server{{"http"}};
+  auto settings = post_to(server.port());
+  const core::elastic::job_props elsewhere{{"webhook.url", "http://evil.example/x"}};
+  require_sent(send(settings, notice_to("WEBHOOK", elsewhere)));
+  CHECK(server.next()["path"] == "/hook?key=k");
+  // Another kind of channel does not stand in, unless the job names it.
+  CHECK_FALSE(send(settings, notice_to("WECHAT", {{"wechat.webhook", "http://evil.example/x"}})));
+  CHECK_FALSE(server.has_more());
+  require_sent(send(settings, notice_to("WECHAT", {{"error.channel", "ops"}})));
+  CHECK(server.next()["path"] == "/hook?key=k");
+  const auto unknown = send(settings, notice_to("WECHAT", {{"error.channel", "other"}}));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().context == "no [[webhook]] named \"other\"");
+}
+
+TEST_CASE("an allowed name of a metadata address is refused on its socket", "[gateway]") {
+  gateway::notification_settings settings;
+  settings.error_targets = {"169.254.169.254"};
+  const auto refused = send(settings, notice_to("WEBHOOK", {{"webhook.url", "http://169.254.169.254/latest"}}));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().context == "the address 169.254.169.254 is not allowed for messages");
+}
+
+TEST_CASE("a mail of a job goes to its own server if that is allowed, else through the node's", "[gateway]") {
+  if (!smtp_is_there())
+    return;
+  alarm_receiver own{{"smtp"}}, common{{"smtp"}};
+  const core::elastic::job_props props{{"email.host", "127.0.0.1"}, {"email.port", std::to_string(own.port())},
+                                       {"email.from", "jobs@example.org"}, {"email.to", "ann@example.org"},
+                                       {"email.useSsl", "false"}};
+  auto settings = mail_to(common.port());
+  auto what = notice_to("EMAIL", props);
+  what.recipient = "ann@example.org";
+  require_sent(send(settings, what));
+  CHECK(common.next()["from"] == "ringmaster@example.org");
+  settings.error_targets = {"127.0.0.1"};
+  require_sent(send(settings, what));
+  CHECK(own.next()["from"] == "jobs@example.org");
+}
 
 TEST_CASE("a mail arrives with its parts intact", "[gateway]") {
   if (!smtp_is_there())

@@ -21,6 +21,7 @@ namespace {
 /// Behaviour of the played node.
 struct node_script {
   std::atomic<bool> acknowledges = true;
+  std::atomic<bool> stores = true;
   /// Sent after the first acknowledgement.
   std::vector<protocol::elastic_grant> items;
 };
@@ -30,6 +31,7 @@ std::string words_of_event(const protocol::elastic_event& event) {
   switch (event.kind) {
   case elastic_event_kind::started: return "started";
   case elastic_event_kind::fenced: return "fenced";
+  case elastic_event_kind::cursor: return "cursor " + event.cursor.value_or("");
   case elastic_event_kind::refused: return "refused: " + event.text;
   case elastic_event_kind::finished:
     return event.outcome == host_outcome::success ? "success" : event.outcome == host_outcome::error ? "error: " + event.text
@@ -61,7 +63,7 @@ protocol::link_extension::behavior_type scripted_hosts(test::board_ptr facts, st
       } else if (const auto* events = std::get_if<protocol::elastic_events>(&heard.said)) {
         for (const auto& event : events->events)
           facts->note(words_of_event(event));
-        answer(heard, protocol::elastic_receipt{events->batch, true});
+        answer(heard, protocol::elastic_receipt{events->batch, script->stores});
       }
     },
     [facts](const protocol::host_link_lost&) { facts->note("host lost"); },
@@ -161,4 +163,38 @@ TEST_CASE_METHOD(executor_world, "a stop of the executor cancels items after its
   CHECK(facts->await("started", 3));
   running->stop();
   CHECK(facts->await("cancelled", 3));
+}
+
+TEST_CASE_METHOD(executor_world, "an executor saves cursors over its link", "[links]") {
+  script->items[0].cursor = "41";
+  const auto next = [](const item_context& context) { return "after " + std::string{context.cursor().value_or("none")}; };
+  SECTION("of functions") {
+    start([facts = facts, next](item_context& context) {
+      const auto saved = context.save_cursor(next(context));
+      facts->note(saved ? "saved" : saved.error().context);
+    });
+  }
+  SECTION("of coroutines") {
+    start([facts = facts, next](item_context& context) -> executor::task<> {
+      const auto saved = co_await context.async_save_cursor(next(context));
+      facts->note(saved ? "saved" : saved.error().context);
+    });
+  }
+  CHECK(facts->await("saved", 3));
+  INFO(facts->text());
+  CHECK(facts->count("cursor after 41") == 1);
+  CHECK(facts->count("cursor after none") == 2);
+  CHECK(facts->await("success", 3));
+}
+
+TEST_CASE_METHOD(executor_world, "a save that no node stores ends with the lease", "[links]") {
+  start([facts = facts, script = script](item_context& context) {
+    script->stores = false;
+    script->acknowledges = false;
+    const auto saved = context.save_cursor("1");
+    facts->note("save: " + (saved ? "stored" : std::string{core::to_string(saved.error().code)}));
+  });
+  CHECK(facts->await("save: fenced", 3));
+  INFO(facts->text());
+  CHECK(facts->count("save: stored") == 0);
 }

@@ -274,7 +274,7 @@ TEST_CASE("the fire of a request deletes it and moves no schedule", "[storage][e
 TEST_CASE("E8 saves a cursor of the open run only", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{0}, "x"}).outcome == guard_lost);
-  f.open(0);
+  const auto run = f.open(0);
   const std::string value{"\0\xff\x01 bytes", 9};
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, value}).outcome == done);
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, value}).outcome == done);
@@ -285,6 +285,31 @@ TEST_CASE("E8 saves a cursor of the open run only", "[storage][elastic]") {
   auto batch = f.batch({elastic::item_write{f.job, elastic::item_number{0},
                                             elastic::write_cursor{elastic::fence_number{1}, std::string(70'000, 'x')}}});
   CHECK(error_of(f.ej().write(batch, noon)) == core::errc::too_large);
+  // The last value and the end of its run, whose answer is lost.
+  const elastic::item_write last{f.job, elastic::item_number{0}, elastic::write_cursor{elastic::fence_number{1}, "last"}};
+  const elastic::item_write end{f.job, elastic::item_number{0}, finish_of(run, 1)};
+  for (const auto outcome : {done, repeated}) {
+    const auto answers = f.write({last, end});
+    CHECK(answers.at(0).outcome == outcome);
+    CHECK(answers.at(1).outcome == outcome);
+  }
+  CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, "late"}).outcome == guard_lost);
+  CHECK(require(f.ej().read_job(f.job)).cursors.at(0).value == "last");
+}
+
+TEST_CASE("E8 keeps the last of several cursors of an item", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.open(0);
+  f.open(2);
+  std::vector<elastic::elastic_op> ops;
+  for (const auto& [item, value] : {std::pair{2, "a"}, std::pair{0, "b"}, std::pair{2, "c"}})
+    ops.emplace_back(
+      elastic::item_write{f.job, elastic::item_number{item}, elastic::write_cursor{elastic::fence_number{1}, value}});
+  f.write(ops);
+  const auto cursors = require(f.ej().read_job(f.job)).cursors;
+  REQUIRE(cursors.size() == 2);
+  CHECK(cursors[0].value == "b");
+  CHECK(cursors[1].value == "c");
 }
 
 TEST_CASE("E10 steps a barrier, and grants its hook", "[storage][elastic]") {
@@ -311,6 +336,44 @@ TEST_CASE("E10 steps a barrier, and grants its hook", "[storage][elastic]") {
   CHECK(state.items.front().item == elastic::before_hook_item);
 }
 
+TEST_CASE("E10 of a late barrier leaves a failed run of its hook, once", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = require(f.ej().read_job(f.job)).job;
+  auto fire = f.fire(*job.next, job.revision, {0});
+  fire.fires[0].state = elastic::fire_state::gathering;
+  f.write({fire});
+  elastic::fire_step_write step{f.job,        fire.fires[0].key,  elastic::fire_state::gathering, elastic::fire_state::released,
+                                std::nullopt, "1 had not arrived"};
+  CHECK(f.write({step}).at(0).outcome == done);
+  CHECK(f.write({step}).at(0).outcome == repeated);
+  CHECK(f.db->value("SELECT COUNT(*) FROM ej_run WHERE item = -1") == "1");
+  CHECK(f.db->value("SELECT state FROM ej_run WHERE item = -1") == "6");
+  CHECK(f.db->value("SELECT message FROM ej_run WHERE item = -1") == "1 had not arrived");
+  // Its hook is over for a coordinator that adopts the fire.
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0) == std::vector{elastic::before_hook_item});
+  step.from = elastic::fire_state::released;
+  step.to = elastic::fire_state::done;
+  step.late = "1 had not ended";
+  CHECK(f.write({step}).at(0).outcome == done);
+  CHECK(f.db->value("SELECT message FROM ej_run WHERE item = -2") == "1 had not ended");
+}
+
+TEST_CASE("an adopted fire tells which of its hooks have ended", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = require(f.ej().read_job(f.job)).job;
+  auto fire = f.fire(*job.next, job.revision, {0});
+  fire.fires[0].state = elastic::fire_state::gathering;
+  f.write({fire});
+  auto grant = f.grant(0);
+  grant.cause.fire = fire.fires[0].key;
+  const elastic::fire_step_write step{f.job, fire.fires[0].key, elastic::fire_state::gathering, elastic::fire_state::before_hook,
+                                      elastic::item_write{f.job, elastic::before_hook_item, grant}};
+  const auto run = f.write({step}).at(0).items.at(0).run;
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0).empty());
+  f.write({elastic::item_write{f.job, elastic::before_hook_item, finish_of(run, 1)}});
+  CHECK(require(f.ej().read_job(f.job)).ended.at(0) == std::vector{elastic::before_hook_item});
+}
+
 TEST_CASE("a surplus item is deleted when it is free", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(f.write_item(2, elastic::action::delete_item{}).outcome == guard_lost);
@@ -331,24 +394,6 @@ TEST_CASE("a surplus item is deleted when it is free", "[storage][elastic]") {
   edit.what.total = 3;
   require(f.ej().put(edit, noon, core::local_operator()));
   CHECK(core::number(f.item(2).fence) > 1);
-}
-
-TEST_CASE("a result that another node has heard waits in the inbox", "[storage][elastic]") {
-  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
-  const auto run = f.open(0);
-  const std::vector<elastic::inbox_row> heard{{run, elastic::fence_number{1}, std::string{"\xff\0ok", 4}},
-                                              {elastic::item_run_id{999}, elastic::fence_number{1}, "unknown"}};
-  require(f.ej().deliver(f.other, heard));
-  require(f.ej().deliver(f.other, heard));
-  const auto inbox = require(f.ej().read_job(f.job)).inbox;
-  REQUIRE(inbox.size() == 1);
-  CHECK(inbox[0].outcome == heard[0].outcome);
-  CHECK(f.write_item(0, finish_of(run, 1)).outcome == done);
-  CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
-  require(f.ej().deliver(f.other, heard));
-  CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
-  require(f.store->cluster().leave(f.other));
-  CHECK(error_of(f.ej().deliver(f.other, heard)) == core::errc::fenced);
 }
 
 TEST_CASE("a run takes at most four row writes, and a fire three", "[storage][elastic]") {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/editing/edit_tag.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "tests/storage/elastic_fixture.hpp"
 
@@ -33,7 +34,8 @@ TEST_CASE("each option of an elastic job has a column that keeps it", "[storage]
   auto edit = elastic_fixture::definition("all", 2);
   edit.what.name_space = "名";
   edit.what.kind = "script";
-  edit.what.props = "a=b";
+  edit.what.handler = "SCRIPT";
+  edit.what.props = R"({"script.command.line":"/a b"})";
   auto& options = edit.what.options;
   options.schedule = core::schedule_type::cron;
   options.schedule_conf = "0 0 12 * * ?";
@@ -123,6 +125,48 @@ TEST_CASE("an edit needs the version as read, and keeps type and handler", "[sto
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE object = 'elastic_job'") == "3");
 }
 
+TEST_CASE("a declared elastic job is edited by its file alone", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto edit = elastic_fixture::definition("declared", 2);
+  edit.source = "deploy";
+  edit.content_hash = "h1";
+  const auto added = require(f.ej().put(edit, noon, root()));
+  edit.id = added.id;
+  edit.version = 1;
+  edit.what.total = 3;
+  const auto refused = f.ej().put(edit, noon, root());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == core::errc::conflict);
+  CHECK(refused.error().context.find("is declared by the source deploy") != std::string::npos);
+  CHECK(error_of(f.ej().remove(added.id, 1, noon, root())) == core::errc::conflict);
+  CHECK(require(f.ej().read_job(added.id)).job.what.total == 2);
+}
+
+TEST_CASE("an edit of a stale version is an edit in between, and one that never fires is refused", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto edit = elastic_fixture::definition("sums", 5);
+  edit.id = f.job;
+  edit.version = 7;
+  const auto stale = f.ej().put(edit, noon, root());
+  REQUIRE_FALSE(stale);
+  CHECK(core::is_edited_meanwhile(stale.error()));
+  const auto gone = f.ej().remove(f.job, 7, noon, root());
+  REQUIRE_FALSE(gone);
+  CHECK(core::is_edited_meanwhile(gone.error()));
+  edit.version = 1;
+  edit.what.options.timing.end_at = noon - 1h;
+  CHECK(error_of(f.ej().put(edit, noon, root())) == core::errc::invalid_argument);
+  auto fresh = elastic_fixture::definition("over");
+  fresh.what.options.timing.end_at = noon - 1h;
+  CHECK(error_of(f.ej().put(fresh, noon, root())) == core::errc::invalid_argument);
+  fresh.status = elastic::job_status::off;
+  CHECK_FALSE(require(f.ej().put(fresh, noon, root())).next);
+  // The removal says what the job was.
+  require(f.ej().remove(f.job, 1, noon, root()));
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE object = 'elastic_job' AND action = 'remove' AND changes LIKE '%total%'")
+        == "1");
+}
+
 TEST_CASE("nodes learn of edits and removals by revisions", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto second = f.add("second");
@@ -170,17 +214,23 @@ TEST_CASE("operators set states that coordinators keep", "[storage][elastic]") {
   CHECK(error_of(f.ej().set_status(elastic::elastic_job_id{99}, elastic::job_status::on, noon, may)) == core::errc::not_found);
 }
 
-TEST_CASE("a server is disabled for a job or for all", "[storage][elastic]") {
+TEST_CASE("a server is disabled for a job by id or IP address of a host", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto may = operator_of(7, core::group_right::operate);
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, true, noon, may)).revision > 0);
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, true, noon, may)).revision == 0);
-  CHECK(error_of(f.ej().set_server_disabled({"", {}, "h1"}, true, noon, may)) == core::errc::forbidden);
-  CHECK(require(f.ej().set_server_disabled({"", {}, "h1"}, true, noon, root())).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", true, noon, may)).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", true, noon, may)).revision == 0);
+  CHECK(error_of(f.ej().set_server_disabled(f.job, "h1", true, noon, operator_of(7, core::group_right::viewer)))
+        == core::errc::forbidden);
+  CHECK(require(f.ej().set_server_disabled(f.job, "h1", true, noon, may)).revision > 0);
   CHECK(require(f.ej().read_job(f.job)).disabled_servers == std::vector<std::string>{"10.0.0.1", "h1"});
-  CHECK(require(f.ej().set_server_disabled({"", f.job, "10.0.0.1"}, false, noon, may)).revision > 0);
+  CHECK(require(f.ej().read_job(f.add("second").id)).disabled_servers.empty());
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", false, noon, may)).revision > 0);
+  CHECK(require(f.ej().set_server_disabled(f.job, "10.0.0.1", false, noon, may)).revision == 0);
   CHECK(require(f.ej().read_job(f.job)).disabled_servers == std::vector<std::string>{"h1"});
-  CHECK(error_of(f.ej().set_server_disabled({"", f.job, ""}, true, noon, may)) == core::errc::invalid_argument);
+  for (const bool disabled : {true, false}) {
+    CHECK(error_of(f.ej().set_server_disabled(f.job, "h2", disabled, noon, may)) == core::errc::not_found);
+    CHECK(error_of(f.ej().set_server_disabled(f.job, "", disabled, noon, may)) == core::errc::invalid_argument);
+  }
 }
 
 TEST_CASE("a request is added once, and a job has a limit of them", "[storage][elastic]") {

@@ -56,14 +56,14 @@ TEST_CASE("a user sees one elastic job with its items", "[storage][elastic]") {
   const auto run = f.open(1);
   require(f.ej().set_item_disabled(f.job, elastic::item_number{2}, true, noon, core::local_operator()));
   require(f.ej().add_request({elastic::request_id{5}, f.job}, noon, core::local_operator()));
-  require(f.ej().set_server_disabled({"", f.job, "h9"}, true, noon, core::local_operator()));
+  require(f.ej().set_server_disabled(f.job, "h1", true, noon, core::local_operator()));
   const auto card = require(f.ej().show(f.job, elastic_viewer(7)));
   CHECK(card.job.what.name == "sums");
   CHECK(card.running == 1);
   CHECK(card.waiting == 0);
   CHECK(card.disabled == 1);
   CHECK(card.requests == 1);
-  CHECK(card.disabled_servers == std::vector<std::string>{"h9"});
+  CHECK(card.disabled_servers == std::vector<std::string>{"h1"});
   f.db->exec("INSERT INTO ej_plan (job, version, members, total, assignment, at_ms) VALUES ("
              + std::to_string(core::number(f.job)) + ", 1, 'm', 3, '" + std::to_string(core::number(f.host.host))
              + ":0-1;-:2 no_host', 0)");

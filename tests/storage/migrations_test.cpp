@@ -56,7 +56,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT job, source, job_key, content_hash, on_unknown FROM rm_job_ext",
          "SELECT group_id, source FROM rm_group_ext",
          "SELECT source, revision FROM rm_deploy",
-         "SELECT rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered FROM rm_alarm",
+         "SELECT rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, kinds FROM rm_alarm",
          "SELECT job, log_id FROM rm_alarm_open",
          "SELECT id, name, digest, user_id, created_ms, expires_ms, used_ms FROM rm_api_key",
          "SELECT registry_key, registry_value, token FROM rm_shown_token",
@@ -69,17 +69,21 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT id, namespace, name, job_group, kind, handler, total, schedule_type, host_order, props, version, status, "
          "source, content_hash FROM ej_job",
          "SELECT job, next_ms, last_ms, revision FROM ej_schedule",
-         "SELECT job, item, fence, state, run, host, host_inc, attempt, missed, flags, lease_ms FROM ej_item",
+         "SELECT job, item, fence, state, run, host, host_inc, attempt, missed, flags, lease_ms, "
+         "cancel_run FROM ej_item",
          "SELECT job, item, fence, value FROM ej_cursor",
          "SELECT job, version, members, total, assignment, at_ms FROM ej_plan",
          "SELECT job, fire_ms, source, request, plan_version, config_version, state, expected, dropped, param FROM ej_fire",
          "SELECT id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc, granted_ms, started_ms, "
          "ended_ms, state, message FROM ej_run",
          "SELECT num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, "
-         "capacity, state, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
+         "capacity, state, mode, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
+         "SELECT request, item, job FROM ej_request_item",
          "SELECT run, fence, outcome FROM ej_inbox",
+         "SELECT id, cause, job, item, run, fire_ms, amount, at_ms, state, node, incarnation FROM ej_alarm",
+         "SELECT job, item, at_ms, told, recovered FROM ej_alarm_open",
          "SELECT auto_id, id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, "
          "start_time, complete_time FROM job_execution_log",
          "SELECT auto_id, id, job_name, original_task_id, task_id, slave_id, execution_type, sharding_item, state, message, "
@@ -113,12 +117,13 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   for (const char* name : {"job_execution_log", "job_status_trace_log", "ej_execution_log", "ej_status_trace_log"})
     db->exec(std::string{"DROP VIEW "} + name);
   for (const char* name :
-       {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
-        "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
-        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log",
-        "rm_life", "rm_shown_token", "rm_stop", "rm_source_file",
-        "rm_user_settings", "ej_meta", "ej_lease", "ej_job", "ej_schedule", "ej_item", "ej_cursor", "ej_plan", "ej_fire",
-        "ej_run", "ej_node", "ej_server", "ej_request", "ej_inbox"})
+       {"rm_schedule",  "rm_edit",        "rm_node",        "rm_claim",       "rm_intent",        "rm_failed_run", "rm_job_ext",
+        "rm_group_ext", "rm_deploy",      "rm_mode",        "rm_asked_run",   "rm_alarm",         "rm_alarm_open", "rm_mirror",
+        "rm_session",   "rm_group_right", "rm_group_token", "rm_api_key",     "rm_audit",         "rm_kept_log",   "rm_run_log",
+        "rm_life",      "rm_shown_token", "rm_stop",        "rm_source_file", "rm_user_settings", "ej_meta",       "ej_lease",
+        "ej_job",       "ej_schedule",    "ej_item",        "ej_cursor",      "ej_plan",          "ej_fire",       "ej_run",
+        "ej_node",      "ej_server",      "ej_request",     "ej_request_item", "ej_inbox",       "ej_alarm",
+        "ej_alarm_open"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // Existing jobs keep their next time.

@@ -229,6 +229,8 @@ class TidyTest(ScriptTest):
         self.refuse("CMakeLists.txt", "# top\nproject(x VERSION 7.1.0)\n", "the newest version is not 7.1.0")
         self.refuse("tests/speed/CMakeLists.txt", "# tests/speed\n", "says nothing of tests/speed")
         self.refuse("docs/parity.md", "| # | Feature | Since | Tested in | Ours |\n| 7 | Time | 1.0 | | soon |\n", "'Time' names no test")
+        self.refuse("docs/elasticjob_parity.md", "| EJ-01 | Items | | none |\n", "EJ-01 names no test")
+        self.refuse("docs/elasticjob_parity.md", "| EJ-02 | Items | tests/a | none |\n", "expected a row EJ-01")
 
     def test_paths_of_one_machine(self):
         self.refuse("docs/a.md", "look into /home" + "/ann/x\n", "a path of one machine")

@@ -4,7 +4,7 @@
 
 #include "core/alarm/alarm_windows.hpp"
 #include "core/alarm/alarm_text.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/alarm/webhook_template.hpp"
 #include "core/run/trigger_note.hpp"
 #include "tests/support/catch.hpp"
@@ -97,7 +97,7 @@ TEST_CASE("alarm windows: the first failure is reported at once, the others at t
   auto ended = windows.ended(t0 + 60s);
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].count == 3);
-  CHECK(ended[0].alarms == std::vector{intent_id{1}, intent_id{2}});
+  CHECK(ended[0].alarms == std::vector<alarm_id>{intent_id{1}, intent_id{2}});
   // The window stays open; the other one is removed.
   CHECK(windows.size() == 1);
   CHECK_FALSE(windows.open(what, 60s, t0 + 70s));

@@ -22,7 +22,7 @@ std::string refused_with(refusal why, std::string context, std::string subject =
 } // namespace
 
 TEST_CASE("api refusals: every refusal is a sentence that is not XXL-JOB's", "[unit][api]") {
-  for (auto code = 1; code <= static_cast<int>(refusal::one_shard); ++code)
+  for (auto code = 1; code <= static_cast<int>(refusal::option_unsupported); ++code)
     for (const auto reader : {language::en, language::zh_cn, language::zh_tc}) {
       const auto text = refused_with(static_cast<refusal>(code), "context", "7", reader);
       INFO(code << ' ' << text);
@@ -48,6 +48,16 @@ TEST_CASE("api refusals: a member of the request is named first", "[unit][api]")
   CHECK(refused_with(refusal::too_long, "jobDesc is longer than 255 characters", "jobDesc") ==
         "name: is longer than 255 characters");
   CHECK(refused_with(refusal::too_long, "title is longer than its column", "title") == "title: is longer than its column");
+}
+
+TEST_CASE("api refusals: elastic jobs are refused in the language of the user", "[unit][api]") {
+  CHECK(refused_with(refusal::option_unsupported, "pool: not supported by this release", "pool")
+        == "pool: not supported by this release");
+  CHECK(refused_with(refusal::option_unsupported, "pool: not supported by this release", "pool", language::zh_cn)
+        == "pool: 此版本暂不支持");
+  CHECK(refused_with(refusal::elastic_name_repeated, "there is an elastic job sums already")
+        == "name: there is an elastic job sums already");
+  CHECK(refused_with(refusal::elastic_items_run, "x", {}, language::zh_tc) == "該彈性任務仍有分片項在執行或等待，請先關停");
 }
 
 TEST_CASE("api refusals: mistakes of schedules are plain", "[unit][api]") {

@@ -42,7 +42,7 @@ struct reporting_item {
       told += told.empty() ? "" : " ";
       told += each.fire == this_fire ? "this:" : each.fire == next_fire ? "next:" : "other:";
       if (const auto* lost = std::get_if<fire_event::lost>(&each.what))
-        told += lost->taken_over ? "repeated" : "lost";
+        told += !lost->taken_over ? "lost" : lost->waits ? "waits" : "repeated";
       else
         told += std::holds_alternative<fire_event::joined>(each.what)       ? "joined"
                 : std::holds_alternative<fire_event::hook_ended>(each.what) ? "hook"
@@ -80,7 +80,7 @@ TEST_CASE("barriers hear of ends, takeovers and compensations", "[unit][elastic]
   SECTION("a takeover that waits, and is given up") {
     at.host.reset();
     at(event::host_gone{taker});
-    CHECK(at.told == "this:repeated");
+    CHECK(at.told == "this:waits");
     at(event::cancelled{});
     CHECK(at.told == "this:lost");
   }
@@ -90,8 +90,13 @@ TEST_CASE("barriers hear of ends, takeovers and compensations", "[unit][elastic]
     CHECK(at.told == "this:lost");
   }
   SECTION("a refused run") {
+    at.host = host_process{host_number{3}, host_incarnation{1}};
     at(event::refused{at.one.run, at.one.fence});
     CHECK(at.told == "this:repeated");
+  }
+  SECTION("a refused run without another host") {
+    at(event::refused{at.one.run, at.one.fence});
+    CHECK(at.told == "this:waits");
   }
   SECTION("the rest of a stream") {
     at.finish(host_outcome::yielded);
@@ -133,6 +138,32 @@ TEST_CASE("a fire whose grant is not stored loses the participant", "[unit][elas
   at(event::row_read{{}, at.one.writes});
   CHECK(at.one.state == item_state::wanted);
   CHECK(at.told == "this:lost");
+}
+
+TEST_CASE("a fire loses the participant also if the job makes up for no missed fire", "[unit][elastic]") {
+  reporting_item at;
+  at.rules.misfire = false;
+  at(event::fired{this_fire});
+  at.host.reset();
+  at(event::guard_lost{});
+  at(event::row_read{{}, at.one.writes});
+  CHECK(at.one.state == item_state::idle);
+  CHECK(at.told == "this:lost");
+}
+
+TEST_CASE("a hook without a host has not ended: it is started again", "[unit][elastic]") {
+  reporting_item at{before_hook_item};
+  at.rules.misfire = false;
+  at.host.reset();
+  at(event::fired{this_fire});
+  CHECK(at.told.empty());
+  at.host = taker;
+  at(event::fired{this_fire});
+  at.host.reset();
+  at(event::guard_lost{});
+  at(event::row_read{{}, at.one.writes});
+  CHECK(at.told.empty());
+  CHECK(at.one.state == item_state::idle);
 }
 
 TEST_CASE("a hook ends once, and its takeover does not end it", "[unit][elastic]") {

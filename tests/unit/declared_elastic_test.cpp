@@ -176,7 +176,7 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
   CHECK(with("timeout = -1").starts_with("e.toml:6: timeout: expected a duration"));
   CHECK(with("failover_max = 255") == "e.toml:6: failover_max: expected a whole number from 0 to 254");
   CHECK(with("enabled = true\ndisabled = false") == "e.toml:7: disabled: excludes enabled");
-  CHECK(with("type = \"weekly\"") == "e.toml:6: type: \"weekly\" is unknown; expected simple or dataflow");
+  CHECK(with("type = \"weekly\"") == "e.toml:6: type: \"weekly\" is unknown; expected simple, dataflow, script or http");
   CHECK(with(small_elastic) == "e.toml:6: elastic_job 'sums' is declared twice, first at e.toml:1");
   for (const std::string total : {"0", "100001", "\"3\""})
     CHECK(elastic_refusal("[[elastic_job]]\ngroup = \"pay-worker\"\nname = \"sums\"\nhandler = \"h\"\ntotal = " + total + '\n')
@@ -187,14 +187,99 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
 }
 
 TEST_CASE("declared file: keys of elastic jobs that nothing implements are refused", "[config][elastic]") {
-  for (const std::string line :
-       {"props = { a = \"b\" }", "listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"",
-        "started_timeout = 3", "pool = \"CPU\"", "jobExecutorServiceHandlerType = \"CPU\"", "error_handler = \"LOG\"",
-        "job-error-handler-type = \"LOG\"", "retry = 1", "calendar = \"c\"", "alarm_email = \"a@b.example\""})
-    CHECK(elastic_refusal(small_elastic + line + '\n')
-          == "e.toml:6: " + line.substr(0, line.find(' ')) + ": not supported by this release");
-  for (const std::string type : {"SCRIPT", "http"})
-    CHECK(elastic_refusal(small_elastic + "type = \"" + type + "\"\n").ends_with("expected simple or dataflow"));
+  for (const std::string line : {"retry = 1", "calendar = \"c\""})
+    CHECK(elastic_refusal(small_elastic + line + '\n') ==
+          "e.toml:6: " + line.substr(0, line.find(' ')) + ": not supported by this release");
+}
+
+TEST_CASE("declared file: pools and error handlers have built-in names and those of programs", "[config][elastic]") {
+  for (const std::string key : {"pool", "jobExecutorServiceHandlerType", "job-executor-thread-pool-size-provider-type"})
+    CHECK(elastic_accepted(small_elastic + key + " = \"single_thread\"\n").what.options.pool == "SINGLE_THREAD");
+  for (const std::string key : {"error_handler", "jobErrorHandlerType", "job-error-handler-type"})
+    CHECK(elastic_accepted(small_elastic + key + " = \"Throw\"\n").what.options.error_handler == "THROW");
+  const auto own = elastic_accepted(small_elastic + "pool = \"half\"\nerror_handler = \"pager\"\n"
+                                                    "props = { \"custom.pager.key\" = \"k\" }\n");
+  CHECK(own.what.options.pool == "half");
+  CHECK(own.what.options.error_handler == "pager");
+  CHECK(elastic_accepted(declared_text(own)).what == own.what);
+}
+
+TEST_CASE("declared file: error handlers that notify users need their target", "[config][elastic]") {
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"EMAIL\"\n")
+        == "e.toml:6: error_handler: email.to: missing; the error handler EMAIL needs it");
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"DINGTALK\"\nprops = { \"dingtalk.secret\" = \"s\" }\n")
+        == "e.toml:7: props: dingtalk.webhook: missing; the error handler DINGTALK needs it, or error.channel");
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"EMAIL\"\nprops = { \"email.to\" = \"a@b.example,ann\" }\n")
+        == "e.toml:7: props: email.to: invalid e-mail address \"ann\"");
+  CHECK(elastic_accepted(small_elastic + "error_handler = \"WECHAT\"\nprops = { \"error.channel\" = \"ops\" }\n")
+          .what.options.error_handler
+        == "WECHAT");
+}
+
+TEST_CASE("declared file: script and HTTP jobs have properties instead of a handler", "[config][elastic]") {
+  const std::string head = "[[elastic_job]]\ngroup = \"pay-worker\"\nname = \"sums\"\ntotal = 3\n";
+  const auto script = elastic_accepted(head + "type = \"SCRIPT\"\nprops = { \"script.command.line\" = \"/opt/a.sh 'b c'\" }\n");
+  CHECK(script.what.kind == "script");
+  CHECK(script.what.handler == "SCRIPT");
+  CHECK(script.what.props == R"({"script.command.line":"/opt/a.sh \u0027b c\u0027"})");
+
+  // A list of words, and dotted names.
+  const auto list = elastic_accepted(head +
+                                     "elasticJobType = \"script\"\n[elastic_job.props]\n"
+                                     "script.command.line = [\"/opt/a.sh\", \"b c\"]\n");
+  CHECK(list.what.props == script.what.props);
+
+  const auto http = elastic_accepted(head + R"(type = "http"
+[elastic_job.props]
+"http.uri" = "https://h/x?y=1"
+http.read.timeout.milliseconds = 100
+http.fail.on.status = false
+)");
+  CHECK(http.what.handler == "HTTP");
+  CHECK(http.what.props == R"({"http.fail.on.status":"false","http.read.timeout.milliseconds":"100",)"
+                           R"("http.uri":"https://h/x?y\u003d1"})");
+
+  const auto stream = elastic_accepted(small_elastic + "type = \"dataflow\"\nprops = { \"streaming.process\" = true }\n");
+  CHECK(stream.what.options.streaming);
+  CHECK(stream.what.props.empty());
+
+  // Exported and declared again, they are the same.
+  for (const auto* job : {&script, &http}) {
+    const auto again = elastic_accepted(declared_text(*job));
+    CHECK(again.what == job->what);
+  }
+
+  const auto with = [&](const std::string& lines) { return elastic_refusal(head + lines + '\n'); };
+  CHECK(with("type = \"script\"") == "e.toml:1: props: script.command.line: missing; a job of type script needs it");
+  CHECK(with("type = \"script\"\nhandler = \"h\"\nprops = { script.command.line = \"/a\" }") ==
+        "e.toml:6: handler: excludes type script");
+  CHECK(with("handler = \"HTTP\"") == "e.toml:5: handler: \"HTTP\" is the handler of a type; write the type");
+  CHECK(with("type = \"http\"\nprops = 3") == "e.toml:6: props: expected a table of texts, numbers and flags");
+  CHECK(with("type = \"http\"\nprops = { http.uri = \"http://h\", http.url = \"x\" }") ==
+        "e.toml:6: props: http.url: unknown property");
+  CHECK(with("type = \"http\"\nprops = { http.uri = [\"http://h\"] }")
+          .starts_with("e.toml:6: props: http.uri: expected a text, a whole number, true or false"));
+  CHECK(with("type = \"script\"\nprops = { script.command.line = [1] }")
+          .starts_with("e.toml:6: props: script.command.line: expected a text, or a list of texts"));
+  CHECK(with("type = \"script\"\nprops = { script.command.line = \"/a\", \"script.command\" = { line = \"/b\" } }")
+          .starts_with("e.toml:6: props: script.command.line: is given twice"));
+  CHECK(with("handler = \"h\"\nstreaming = true\nprops = { streaming.process = true }") ==
+        "e.toml:7: props: streaming.process: is the same as streaming");
+}
+
+TEST_CASE("declared file: listeners of elastic jobs, with their time-outs in ElasticJob's unit", "[config][elastic]") {
+  const auto options_of = [](const std::string& lines) { return elastic_accepted(small_elastic + lines).what.options; };
+  auto options = options_of(
+    "listeners = \"trace, audit\"\nonce_listeners = \"open\"\nstarted_timeout = 3\n"
+    "completed_timeout = \"200ms\"\n");
+  CHECK(options.listeners == "trace, audit");
+  CHECK(options.once_listeners == "open");
+  CHECK(options.started_timeout == std::chrono::seconds{3});
+  CHECK(options.completed_timeout == std::chrono::milliseconds{200});
+  options = options_of("jobListenerTypes = \"a\"\nstartedTimeoutMilliseconds = 1500\ncompleted-timeout-milliseconds = -1\n");
+  CHECK(options.listeners == "a");
+  CHECK(options.started_timeout == std::chrono::milliseconds{1500});
+  CHECK(options.completed_timeout == std::chrono::milliseconds{0});
 }
 
 TEST_CASE("the hash of an elastic job changes with each option", "[elastic]") {

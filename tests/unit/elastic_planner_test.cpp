@@ -101,6 +101,10 @@ TEST_CASE("a host may run items if nothing speaks against it", "[elastic]") {
   CHECK(reason([](host& each) { each.draining = true; }) == gap_reason::draining);
   CHECK(reason(same, {.handler = "demo"}) == gap_reason::none);
   CHECK(reason(same, {.handler = "other"}) == gap_reason::no_handler);
+  CHECK(reason(same, {.listeners = "trace"}) == gap_reason::no_listener);
+  CHECK(reason([](host& each) { each.listeners = {"audit", "trace"}; }, {.listeners = "trace, audit,"}) == gap_reason::none);
+  CHECK(reason([](host& each) { each.listeners = {"open"}; }, {.once_listeners = "open"}) == gap_reason::no_listener);
+  CHECK(reason([](host& each) { each.once_listeners = {"open"}; }, {.once_listeners = "open"}) == gap_reason::none);
   CHECK(reason([](host& each) { each.labels = {"gpu", "zone=1"}; }, {.label = " zone=1,,gpu "}) == gap_reason::none);
   CHECK(reason([](host& each) { each.labels = {"gpu"}; }, {.label = "gpu,zone=1"}) == gap_reason::no_label);
   CHECK(reason([](host& each) { each.labels = {"gpu2"}; }, {.label = "gpu"}) == gap_reason::no_label);

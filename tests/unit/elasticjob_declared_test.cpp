@@ -47,7 +47,7 @@ jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD
 jobErrorHandlerType: EMAIL
 jobListenerTypes: [one, two]
 description: Sums
-props: {email.password: x}
+props: {email.to: ops@x.example}
 disabled: true
 overwrite: true
 label: ssd
@@ -70,15 +70,20 @@ staticSharding: true
   expected.is_static = true;
   expected.max_time_diff = std::chrono::seconds{90};
   expected.failover = true;
+  expected.listeners = "one,two";
   expected.misfire = false;
   expected.description = "Sums";
+  expected.label = "ssd";
+  expected.pool = "SINGLE_THREAD";
+  expected.error_handler = "EMAIL";
   CHECK(job.what.options == expected);
 }
 
 TEST_CASE("import: declared files of every form read back", "[config][elastic][import]") {
-  CHECK(import_and_declare("a.properties", "elasticjob.jobs.a.elasticJobClass=C\nelasticjob.jobs.a.shardingTotalCount=1\n"
-                                           "elasticjob.jobs.b.elasticJobType=HTTP\nelasticjob.jobs.b.shardingTotalCount=1\n"
-                                           "elasticjob.reg-center.namespace=ns\n")
+  CHECK(import_and_declare("a.properties",
+                           "elasticjob.jobs.a.elasticJobClass=C\nelasticjob.jobs.a.shardingTotalCount=1\n"
+                           "elasticjob.jobs.b.elasticJobType=OTHER\nelasticjob.jobs.b.shardingTotalCount=1\n"
+                           "elasticjob.reg-center.namespace=ns\n")
           .at(0)
           .what.name_space
         == "ns");

@@ -180,8 +180,9 @@ elasticjob:
     under_score: {elasticJobClass: D, shardingTotalCount: 1, jobErrorHandlerType: LOG, jobExecutorServiceHandlerType: CPU}
 )"}});
   CHECK(has_text(done.text, "name = \"my.job\"\n"));
-  CHECK(has_text(done.text, "# listeners = \"one,two\"\n"));
+  CHECK(has_text(done.text, "\nlisteners = \"one,two\"\n"));
   CHECK(has_remark(done, "job 'under_score': Spring Boot leaves out some characters"));
+  CHECK(has_remark(done, "Only executors with listeners of these names get items"));
   CHECK_FALSE(has_text(done.text, "error_handler"));
   CHECK_FALSE(has_text(done.text, "pool"));
 }
@@ -222,14 +223,15 @@ static = true
 
 TEST_CASE("import: jobs that this release does not support are comments, without their secrets", "[config][elastic][import]") {
   const auto xml = spring_head + R"(
-  <elasticjob:job id="shell" job-type="SCRIPT" registry-center-ref="c" sharding-total-count="1">
+  <elasticjob:job id="shell" job-type="PYTHON" registry-center-ref="c" sharding-total-count="1">
     <props><prop key="script.command.line">rm -rf x</prop></props>
   </elasticjob:job>
   <elasticjob:job id="flow" job-ref="f" registry-center-ref="c" sharding-total-count="1">
     <props><prop key="streaming.process">true</prop></props>
   </elasticjob:job>
   <elasticjob:job id="mail" job-ref="m" registry-center-ref="c" sharding-total-count="1" job-error-handler-type="EMAIL">
-    <props><prop key="email.host">h</prop><prop key="email.password">geheim</prop></props>
+    <props><prop key="email.host">h</prop><prop key="email.from">a@b.example</prop><prop key="email.to">c@d.example</prop>
+      <prop key="own.password">geheim</prop></props>
   </elasticjob:job>
 </beans>
 )";
@@ -238,13 +240,49 @@ TEST_CASE("import: jobs that this release does not support are comments, without
   CHECK(done.left_out == 1);
   CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"flow\"\nhandler = \"f\"\n"
                                 "type = \"dataflow\"\ntotal = 1\nstreaming = true\n"
-                                "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n");
+                                "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n"
+                                "error_handler = \"EMAIL\"\nprops = { \"email.from\" = \"a@b.example\", \"email.host\" = \"h\", "
+                                "\"email.to\" = \"c@d.example\" }\n");
   CHECK(has_text(done.text, "# name = \"shell\"\n"));
-  CHECK(has_text(done.text, "# Left out: jobs of type SCRIPT are not supported by this release.\n"));
-  CHECK(has_text(done.text, "# props are not supported by this release: email.host, email.password.\n"));
-  CHECK(has_text(done.text, "# error_handler = \"EMAIL\"\n"));
+  CHECK(has_text(done.text, "# Left out: jobs of type PYTHON are not supported by this release.\n"));
+  CHECK(has_text(done.text, "# props are not supported by this release: own.password.\n"));
   CHECK_FALSE(has_text(done.text, "geheim"));
-  CHECK(has_remark(done, "j.xml:5: job 'shell': left out: jobs of type SCRIPT"));
+  CHECK(has_remark(done, "j.xml:5: job 'shell': left out: jobs of type PYTHON"));
+}
+
+TEST_CASE("import: script and HTTP jobs keep their properties", "[config][elastic][import]") {
+  const auto xml = spring_head + R"(
+  <elasticjob:job id="shell" job-type="SCRIPT" registry-center-ref="c" sharding-total-count="1">
+    <props><prop key="script.command.line">/opt/a.sh 'b c'</prop><prop key="own.key">geheim</prop></props>
+  </elasticjob:job>
+</beans>
+)";
+  const auto boot = R"(elasticjob.jobs.call.elasticJobType=http
+elasticjob.jobs.call.shardingTotalCount=2
+elasticjob.jobs.call.props.http.uri=http://h/x
+elasticjob.jobs.call.props.http.method=POST
+elasticjob.jobs.call.props.http.read.timeout.milliseconds=100
+)";
+  const auto stored = "jobName: st\nshardingTotalCount: 1\nprops:\n  script.command.line: /opt/b.sh\n";
+  const auto done = imported_from({{"j.xml", xml}, {"b.properties", boot}, {"s.yml", stored}});
+  CHECK(done.declared == 3);
+  CHECK(has_text(done.text,
+                 "[[elastic_job]]\ngroup = \"pay\"\nname = \"shell\"\ntype = \"script\"\ntotal = 1\n"
+                 "props = { \"script.command.line\" = \"/opt/a.sh 'b c'\" }\n"));
+  CHECK(has_text(done.text, "name = \"call\"\ntype = \"http\"\ntotal = 2\n"));
+  CHECK(has_text(done.text,
+                 "props = { \"http.method\" = \"POST\", \"http.read.timeout.milliseconds\" = \"100\", "
+                 "\"http.uri\" = \"http://h/x\" }\n"));
+  CHECK(has_text(done.text, "name = \"st\"\ntype = \"script\"\n"));
+  CHECK(has_text(done.text, "# The program must lie below a folder of executor.elastic_scripts.\n"));
+  CHECK(has_text(done.text, "# The address must be among those of executor.http_allowed.\n"));
+  CHECK(has_text(done.text, "# props are not supported by this release: own.key.\n"));
+  CHECK_FALSE(has_text(done.text, "geheim"));
+
+  const import_files wrong{{"w.properties", "elasticjob.jobs.w.elasticJobType=SCRIPT\nelasticjob.jobs.w.shardingTotalCount=1\n"}};
+  const auto refused = import_elasticjob(wrong, "pay");
+  REQUIRE_FALSE(refused);
+  CHECK(has_text(refused.error().context, "job 'w': props: script.command.line: missing; a job of type script needs it"));
 }
 
 TEST_CASE("import: time zones of Java become names of IANA", "[config][elastic][import]") {

@@ -164,7 +164,7 @@ TEST_CASE("a run that ends is followed by what the item owes", "[unit][elastic]"
     const auto& write = std::get<action::write_end>(ended.actions.front());
     CHECK(write.run == run);
     CHECK(write.fence == fence);
-    CHECK(write.alarm == item_alarm::failure);
+    CHECK(write.alarm == alarm_cause::error);
     // Its fire is the newest missed one; the grant is made for the fence as stored.
     CHECK(write.next.grant == item_grant{fence, other, {run_source::misfire, {wall + 4s, run_source::normal, {}}}, 1, 500ms});
     CHECK_FALSE(one.missed);
@@ -227,7 +227,7 @@ TEST_CASE("takeovers of one run are limited", "[unit][elastic]") {
   }
   const auto last = at.apply(one, event::host_gone{one.host});
   REQUIRE(text_of(last) == "E9:failed");
-  CHECK(std::get<action::write_loss>(last.actions.front()).alarm == item_alarm::takeovers);
+  CHECK(std::get<action::write_loss>(last.actions.front()).alarm == alarm_cause::takeover_limit);
   CHECK(one.state == item_state::idle);
 }
 

@@ -105,6 +105,13 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(step(at, one, event::stream_moved{}) == " >U");
     CHECK(step(at, one, event::run_present{one.host, run, fence_now}) == "drain >R");
   }
+  SECTION("a stream that was taken over goes on under the source of its fire") {
+    one.cause.source = run_source::failover;
+    one.attempt = 2;
+    CHECK(step(at, one, event::stream_moved{}) == "drain >R");
+    CHECK(step(at, one, event::finished{run, fence_now, host_outcome::yielded}) == "E6:ok+N >G");
+    CHECK(one.attempt == 2);
+  }
   SECTION("a wait for a host: the alarm once, then the age of the missed fire") {
     at.host.reset();
     at.now = begin;

@@ -169,6 +169,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "11s";
     if (each.name == "security.former_access_token_until")
       value = "2026-12-01";
+    if (each.name == "elastic.error_targets")
+      value = "chat.example.org, chat.example.org:8443";
     if (each.name == "mail.from")
       value = "other@example.org";
     // A mail server needs a sender.

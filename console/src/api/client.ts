@@ -7,6 +7,8 @@ export interface CallOptions<Name extends OperationName> {
   id?: number | string
   /** Value of `{version}` in the path. */
   version?: number
+  /** Value of `{name}` in a path that also has `{id}`. */
+  name?: string
   query?: QueryOf<Name>
   body?: BodyOf<Name>
   ifMatch?: string
@@ -59,8 +61,9 @@ export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export function urlOf(path: string, id?: number | string, query?: object, version?: number): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent((name === 'version' ? version : id) ?? ''))
+export function urlOf(path: string, id?: number | string, query?: object, version?: number, name?: string): string {
+  const own: Record<string, number | string | undefined> = { version, name: name ?? id }
+  const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent((part in own ? own[part] : id) ?? ''))
   const sent = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
     if (value !== undefined && value !== null && value !== '') sent.set(name, String(value))
@@ -84,7 +87,7 @@ async function send<Name extends OperationName>(name: Name, options: CallOptions
   const stop = () => timeout.abort()
   options.signal?.addEventListener('abort', stop)
   try {
-    return await fetch(urlOf(path, options.id, options.query as object | undefined, options.version), {
+    return await fetch(urlOf(path, options.id, options.query as object | undefined, options.version, options.name), {
       method,
       headers,
       body: options.body === undefined ? undefined : JSON.stringify(options.body),

@@ -12,7 +12,7 @@ export interface About {
   mode?: string
   now_ms?: number
   schedule_zone?: string
-  features?: { glue: boolean; mail?: boolean; links?: boolean; keep_logs?: boolean }
+  features?: { glue: boolean; elastic_unsupported?: string[]; mail?: boolean; links?: boolean; keep_logs?: boolean }
   limits?: { page_max: number; bulk_max?: number; params_bytes?: number; title_chars?: number; password_chars?: number; log_piece_bytes?: number }
   retention?: { days: number; audit_days: number }
   registry_dead_after_ms?: number

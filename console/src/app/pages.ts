@@ -53,6 +53,7 @@ export const routes: RouteRecordRaw[] = [
   { path: '/jobs/:id(\\d+)/script', component: () => import('../pages/ScriptPage.vue'), meta: { title: 'script.title' } },
   { path: '/elastic', component: () => import('../pages/ElasticPage.vue'), meta: { title: 'menu.elastic' } },
   { path: '/elastic/:id(\\d+)', component: () => import('../pages/ElasticJobPage.vue'), meta: { title: 'elastic.job' } },
+  { path: '/elastic/:id(\\d+)/history', component: () => import('../pages/ElasticHistoryPage.vue'), meta: { title: 'elastic.history.title' } },
   { path: '/elastic/hosts', component: () => import('../pages/ElasticHostsPage.vue'), meta: { title: 'menu.elastic_hosts' } },
   { path: '/runs', component: () => import('../pages/RunsPage.vue'), meta: { title: 'menu.runs' } },
   { path: '/runs/:id(\\d+)', component: () => import('../pages/RunPage.vue'), meta: { title: 'run.title' } },

@@ -1,6 +1,6 @@
 import type { ElasticItem, ElasticJobRow, ElasticShare, ElasticStatus } from '../../types/api'
 
-export const elasticStatuses = ['enabled', 'disabled', 'shut_down'] as const satisfies readonly ElasticStatus[]
+export const elasticStatuses = ['enabled', 'disabled', 'draining', 'shut_down'] as const satisfies readonly ElasticStatus[]
 export const triggerPolicies = ['discard', 'queue', 'coalesce'] as const
 
 /** State of an item as the console shows it. */
@@ -14,12 +14,13 @@ export function stateOfItem(item: Pick<ElasticItem, 'state' | 'disabled' | 'gap'
 }
 
 /** Facts of an item that its state does not tell. */
-export type ItemNote = 'misfire' | 'failover' | 'manual' | 'missed' | 'disabled' | 'surplus'
+export type ItemNote = 'misfire' | 'failover' | 'manual' | 'cancelled' | 'missed' | 'disabled' | 'surplus'
 
 /** Returns the notes of an item, in the order in which they are shown. */
-export function notesOf(item: Pick<ElasticItem, 'state' | 'disabled' | 'gap' | 'planned_host' | 'source' | 'missed' | 'surplus'>): ItemNote[] {
+export function notesOf(item: Pick<ElasticItem, 'state' | 'disabled' | 'gap' | 'planned_host' | 'source' | 'cancelled' | 'missed' | 'surplus'>): ItemNote[] {
   const notes: ItemNote[] = []
   if (item.source && item.source !== 'normal') notes.push(item.source)
+  if (item.cancelled) notes.push('cancelled')
   if (item.missed) notes.push('missed')
   if (item.disabled && stateOfItem(item) !== 'disabled') notes.push('disabled')
   if (item.surplus) notes.push('surplus')

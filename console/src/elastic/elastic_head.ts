@@ -12,8 +12,12 @@ const sendSwitch = (id: number, on: boolean, body: ElasticSwitch = {}): Promise<
 
 function sendStatus(id: number, status: ElasticStatus): Promise<ElasticEdit> {
   if (status === 'shut_down') return call('POST /elastic/jobs/{id}/shutdown', { id })
+  if (status === 'draining') return call('POST /elastic/jobs/{id}/drain', { id })
   return sendSwitch(id, status === 'enabled')
 }
+
+/** Enables or disables a host for a job. */
+const sendHost = (id: number, name: string, on: boolean): Promise<ElasticEdit> => call(on ? 'POST /elastic/jobs/{id}/hosts/{name}/enable' : 'POST /elastic/jobs/{id}/hosts/{name}/disable', { id, name })
 
 const statusOf = async (id: number) => (await call('GET /elastic/jobs/{id}', { id, repeat: false })).status
 
@@ -78,8 +82,39 @@ export function useElasticHead(refresh: () => Promise<void>) {
     })
     await refresh()
   }
+  /** Sends an order that ends runs, after a confirmation. It cannot be undone. */
+  async function endRuns(job: ElasticFacts, action: string, question: string, send: () => Promise<ElasticEdit>, done: string): Promise<void> {
+    if (!may('operator', job) || !(await confirmed(action, question, action, true))) return
+    await attempt(async () => {
+      await send()
+      tellDone(done)
+    })
+    await refresh()
+  }
+  /** Cancels the open run of an item. */
+  const cancel = (job: ElasticFacts, item: number, run: number) =>
+    endRuns(job, t('elastic.cancel_run'), t('elastic.cancel_question', { item, run, name: job.name }), () => call('POST /elastic/runs/{id}/cancel', { id: run }), t('elastic.cancel_done', { item, run }))
+  /** Cancels the open runs of a job and enables it. */
+  const restart = (job: ElasticFacts) =>
+    endRuns(job, t('elastic.restart'), t('elastic.restart_question', { name: job.name, id: job.id }), () => call('POST /elastic/jobs/{id}/restart', { id: job.id }), t('elastic.restart_done', { name: job.name }))
+  /** Enables or disables one host for a job, by id or IP address; its notice can undo it. */
+  async function setHost(job: ElasticFacts, host: string, on: boolean): Promise<void> {
+    const names = { host, name: job.name }
+    const action = t(on ? 'elastic.job_host.enable' : 'elastic.job_host.disable')
+    if (!may('operator', job) || (!on && !(await confirmed(action, t('elastic.job_host.question', names), action)))) return
+    const done = (enabled: boolean) => t(enabled ? 'elastic.job_host.enabled' : 'elastic.job_host.disabled', names)
+    await attempt(async () => {
+      const { changed } = await sendHost(job.id, host, on)
+      if (!changed) return tellDone(done(on))
+      tellWithUndo(done(on), async () => {
+        await undo(async () => (await call('GET /elastic/jobs/{id}', { id: job.id, repeat: false })).disabled_servers.includes(host) === !on, () => sendHost(job.id, host, !on), done(!on))
+        await refresh()
+      })
+    })
+    await refresh()
+  }
   const turn = (job: ElasticFacts) => setStatus(job, job.status === 'enabled' ? 'disabled' : 'enabled')
   const run = (job: ElasticFacts, item: number | null = null) => void (may('operator', job) && (ran.value = { job, item }))
-  return { switching, ran, may, setStatus, setItem, turn, run }
+  return { switching, ran, may, setStatus, setItem, setHost, cancel, restart, turn, run }
 }
 export type ElasticHead = ReturnType<typeof useElasticHead>

@@ -179,7 +179,7 @@ export function rowsOf(ticks: Tick[], bars: RunBar[], edits: Edit[]): TableRow[]
 }
 
 /** Distances of the marks of the axis, ascending. */
-const steps = [60000, 5 * 60000, 15 * 60000, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 2 * dayMs, 7 * dayMs]
+const steps = [1000, 5000, 15000, 60000, 5 * 60000, 15 * 60000, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 2 * dayMs, 7 * dayMs]
 
 /** Returns the full hours, minutes or days of the shown zone's clock for the axis, at most about ten. */
 export function hoursOf(span: Span, zone = zoneName(settings.zone)): { ms: number; place: number; isDay: boolean }[] {

@@ -6,15 +6,15 @@ export const patienceMs = 3000
 
 /**
  * Reads a page of a list that the server searches in parts: asks on while the page is not full, the list has not ended, and there is
- * time. `parts` is the number of answers.
+ * time. `parts` is the number of answers. `isPart`: an answer that is not full is a part; default: it says how far it was searched.
  */
-export async function readFullPage<Row>(read: (page: PageOfList) => Promise<Page<Row>>, page: PageOfList, clock = Date.now): Promise<Page<Row>> {
+export async function readFullPage<Row>(read: (page: PageOfList) => Promise<Page<Row>>, page: PageOfList, clock = Date.now, isPart = (answer: Page<Row>) => answer.searched_to_ms != null): Promise<Page<Row>> {
   const until = clock() + patienceMs
   const first = await read(page)
   let last = first
   const items = [...first.items]
   let parts = 1
-  while (items.length < page.limit && last.next && last.searched_to_ms != null && clock() < until) {
+  while (items.length < page.limit && last.next && isPart(last) && clock() < until) {
     last = await read({ limit: page.limit - items.length, cursor: last.next })
     items.push(...last.items)
     parts += 1

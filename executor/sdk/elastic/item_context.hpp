@@ -2,8 +2,12 @@
 
 // The interface of a body to its item run: one run of one item of an elastic job.
 
+#include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <stop_token>
@@ -11,13 +15,18 @@
 #include <string_view>
 #include <utility>
 
+#include "core/elastic/props.hpp"
 #include "core/elastic/run_cause.hpp"
+#include "core/result.hpp"
 #include "executor/awaiting.hpp"
 #include "executor/job_log.hpp"
 
 namespace ringmaster::executor::elastic {
 
 using core::elastic::run_source;
+
+/// Longest wait of `item_context::save_cursor`.
+inline constexpr std::chrono::seconds save_limit{30};
 
 /// Facts of one item run. They do not change during the run.
 struct item_facts {
@@ -40,6 +49,17 @@ struct item_facts {
   std::int64_t fence = 0;
   /// The run is a stream: it goes on until there is nothing more to do.
   bool streaming = false;
+  /// The cursor that earlier runs of the item have stored; unset: none.
+  std::optional<std::string> cursor;
+  /// Properties of the job.
+  core::elastic::job_props props;
+};
+
+/// The lease of one run: another process, such as the supervisor of a program, can see its end by itself.
+struct item_lease {
+  /// Start by CLOCK_BOOTTIME, in nanoseconds, in memory that forks share. Each extension changes it. Never null.
+  std::shared_ptr<const std::atomic<std::int64_t>> from;
+  std::chrono::nanoseconds length{0};
 };
 
 /// Right of one item run to go on, and what became of it. Implemented by the executor. Any thread.
@@ -52,6 +72,31 @@ public:
   [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
   /// Notes that the run ends before its work is done, because of a drain.
   virtual void yield() const noexcept = 0;
+  /// Passes a cursor on to be stored. `done` is called once, on any thread, perhaps before this returns; it must not block.
+  /// Errors: those of `item_context::save_cursor`.
+  virtual void save_cursor(std::string value, std::function<void(core::result<void>)> done) const = 0;
+  [[nodiscard]] virtual item_lease lease() const noexcept = 0;
+  /// Tells the nodes which process runs a program of this run.
+  virtual void report_program(std::int64_t supervisor) const = 0;
+};
+
+/// A save of a cursor. Resumes on a thread of `task_threads`; without them it blocks.
+class [[nodiscard("write co_await")]] cursor_awaiter {
+public:
+  cursor_awaiter(task_threads * threads, const item_right& right, std::string value)
+    : threads_{threads}, right_{right}, value_{std::move(value)} {}
+  cursor_awaiter(const cursor_awaiter&) = delete;
+  cursor_awaiter& operator=(const cursor_awaiter&) = delete;
+
+  [[nodiscard]] bool await_ready();
+  void await_suspend(std::coroutine_handle<> who);
+  [[nodiscard]] core::result<void> await_resume() { return std::move(result_); }
+
+private:
+  task_threads* threads_;
+  const item_right& right_;
+  std::string value_;
+  core::result<void> result_;
 };
 
 /// One run of one item, as its body sees it. Lives until the body has returned, or until its coroutine has ended. Any thread that
@@ -79,10 +124,29 @@ public:
   /// Returns the parameter of this item; unset if it has none.
   [[nodiscard]] std::optional<std::string_view> item_param() const noexcept { return facts_.item_param; }
 
+  /// Returns the properties of the job: `core::elastic::prop_text` and its neighbours read them.
+  [[nodiscard]] const core::elastic::job_props& props() const noexcept { return facts_.props; }
+
   /// Returns a number that grows with each grant of the item: use it in conditional writes to other systems.
   [[nodiscard]] std::int64_t fence() const noexcept { return facts_.fence; }
   /// Returns false once the lease of this run is over: another host may run the item. Check it right before an external write.
   [[nodiscard]] bool still_mine() const noexcept { return right_.still_mine(); }
+
+  /// For types that run programs: the lease of this run.
+  [[nodiscard]] item_lease lease() const noexcept { return right_.lease(); }
+  /// For types that run programs: tells the nodes the process that ends only when nothing of the program is left. After the death
+  /// of this executor another host gets the item once that process has ended, too.
+  void report_program(std::int64_t supervisor) const { right_.report_program(supervisor); }
+
+  /// Returns the cursor that the runs of this item before this one have stored; unset: none. It stays the same during the run.
+  [[nodiscard]] std::optional<std::string_view> cursor() const noexcept { return facts_.cursor; }
+  /// Stores the position of the item, any bytes, for its next run: of the next fire, of a takeover, of a stream that moves.
+  /// Blocks until this value or a newer one of this run is stored. Errors: `fenced` if another host may run the item, so that its
+  /// value counts; `too_large` beyond 64 KiB; `unavailable` if no node has stored it within `save_limit`, or the run has ended:
+  /// it may be stored later.
+  [[nodiscard]] core::result<void> save_cursor(std::string value) const;
+  /// For coroutines: as `save_cursor`, but it needs no thread while it waits.
+  [[nodiscard]] cursor_awaiter async_save_cursor(std::string value) const { return {threads_, right_, std::move(value)}; }
 
   /// Returns the token that requests a stop: the run was cancelled, its lease is over, or the process ends. A run that ignores a
   /// cancel is reported as failed. Callbacks of this token must not block.

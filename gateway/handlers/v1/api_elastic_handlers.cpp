@@ -33,6 +33,12 @@ void switch_elastic(const exchange& ex, elastic::job_status status) {
   ex.ask<protocol::elastic_edited>(actor, protocol::set_elastic_status{*id, status, ex.who()}, tell_elastic_edit);
 }
 
+void set_elastic_status(const exchange& ex, elastic::job_status status) {
+  if (const auto id = id_in_path<elastic::elastic_job_id>(ex))
+    ex.ask<protocol::elastic_edited>(ex.services().partners.elastic, protocol::set_elastic_status{*id, status, ex.who()},
+                                     tell_elastic_edit);
+}
+
 /// Returns the query of a page and one item more, which shows whether there is a next page.
 protocol::elastic_items_query items_from(const exchange& ex, elastic::elastic_job_id job, const wire::api_cursor& from) {
   const auto place = std::min<std::int64_t>(from.place, elastic::items_max);
@@ -60,7 +66,8 @@ void elastic_read(exchange ex) {
     return;
   ex.ask<protocol::elastic_found>(ex.services().partners.elastic, protocol::elastic_query{*id, ex.who()},
                                   [](const exchange& waiting, const protocol::elastic_found& found) {
-                                    tell_json(waiting, wire::api_elastic_job(found.card));
+                                    const auto version = std::to_string(found.card.job.version);
+                                    tell_json(waiting, wire::api_elastic_job(found.card), 200, {{"ETag", etag_of(version)}});
                                   });
 }
 
@@ -113,14 +120,9 @@ void elastic_enable(exchange ex) { switch_elastic(ex, elastic::job_status::on); 
 
 void elastic_disable(exchange ex) { switch_elastic(ex, elastic::job_status::off); }
 
-void elastic_shutdown(exchange ex) {
-  const auto id = id_in_path<elastic::elastic_job_id>(ex);
-  if (!id)
-    return;
-  ex.ask<protocol::elastic_edited>(ex.services().partners.elastic,
-                                   protocol::set_elastic_status{*id, elastic::job_status::shut_down, ex.who()},
-                                   tell_elastic_edit);
-}
+void elastic_shutdown(exchange ex) { set_elastic_status(ex, elastic::job_status::shut_down); }
+
+void elastic_drain(exchange ex) { set_elastic_status(ex, elastic::job_status::draining); }
 
 void elastic_trigger(exchange ex) {
   const auto id = id_in_path<elastic::elastic_job_id>(ex);

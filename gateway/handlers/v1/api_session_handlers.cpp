@@ -94,7 +94,8 @@ void about(exchange ex) {
     ex,
     [](const exchange& waiting, const protocol::identified&, const std::string&) {
       const auto& web = waiting.services().web;
-      const wire::api_server server{web.version, web.zone.name(), waiting.services().now(), web.glue};
+      const wire::api_server server{web.version, web.zone.name(), waiting.services().now(), web.glue,
+                                    web.elastic_unsupported};
       tell_json(waiting, wire::api_about(web.language, web.demo, &server));
     },
     [](const exchange& visitor) {

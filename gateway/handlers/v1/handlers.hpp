@@ -178,6 +178,16 @@ void about(exchange ex);
 /// Lists the elastic jobs that the caller may see.
 void elastic_list(exchange ex);
 void elastic_read(exchange ex);
+/// Answers 201.
+void elastic_add(exchange ex);
+/// Replaces the definition of a job. Requires `If-Match` with the ETag that was read: 428 without it, 412 after an edit in
+/// between.
+void elastic_replace(exchange ex);
+void elastic_remove(exchange ex);
+/// Answers the plan that a definition would have now. Changes nothing.
+void elastic_preview(exchange ex);
+/// Answers one job as a table of a declared file.
+void elastic_declaration(exchange ex);
 /// Lists the items of a job with their hosts.
 void elastic_items(exchange ex);
 /// Lists the runs of the items of a job, newest first.
@@ -188,12 +198,30 @@ void elastic_plan(exchange ex);
 void elastic_enable(exchange ex);
 /// Disables a job, or one item of it.
 void elastic_disable(exchange ex);
-/// Ends the coordination of a job: its open runs end, and it fires no more until it is enabled.
+/// Shuts a job down: its open runs go on, and it fires no more until it is enabled.
 void elastic_shutdown(exchange ex);
+/// Drains a job: its open runs are asked to end, and it fires no more until it is enabled.
+void elastic_drain(exchange ex);
+/// Cancels the open runs of a job and enables it.
+void elastic_restart(exchange ex);
+/// Enable or disable a host, by its id or IP address, for one job.
+void elastic_server_enable(exchange ex);
+void elastic_server_disable(exchange ex);
+/// Answers the stored state of a job as lines of a path and a value.
+void elastic_dump(exchange ex);
+/// Cancels a run of an item.
+void elastic_cancel(exchange ex);
 /// Requests a run: 202 when the request is durable.
 void elastic_trigger(exchange ex);
 /// Lists the hosts of the caller's groups.
 void elastic_hosts(exchange ex);
+/// Set the mode of a host for all jobs, by its id, or of all known hosts with an IP address.
+void elastic_host_enable(exchange ex);
+void elastic_host_disable(exchange ex);
+void elastic_host_drain(exchange ex);
+void elastic_host_remove(exchange ex);
+/// Lists the servers of the caller's groups by IP address, with counts.
+void elastic_servers(exchange ex);
 
 // Channels of alarms, and open alarms.
 

@@ -29,10 +29,12 @@ void refuse_schedule(const exchange& ex, const core::schedule_mistake& wrong) {
   fail_with_mistake(ex, {core::errc::invalid_argument, wrong.detail, why, of_text ? wrong.detail : ""}, wrong);
 }
 
-void fail_with_place(const exchange& ex, const core::error& error, std::string_view conf) {
+void fail_with_place(const exchange& ex, const core::error& error, std::string_view conf, const char* pointer) {
   if (error.why != core::refusal::cron_illegal)
     return ex.fail(error);
-  const auto wrong = core::find_mistake(core::schedule_type::cron, conf, {}, {});
+  auto wrong = core::find_mistake(core::schedule_type::cron, conf, {}, {});
+  if (wrong)
+    wrong->pointer = pointer;
   wrong ? fail_with_mistake(ex, error, *wrong) : ex.fail(error);
 }
 

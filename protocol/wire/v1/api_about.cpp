@@ -8,7 +8,10 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 std::string features_of(const api_server& server) {
-  return json_object_of([&](json_object& features) { features.boolean("glue", server.glue); });
+  return json_object_of([&](json_object& features) {
+    features.boolean("glue", server.glue);
+    features.raw("elastic_unsupported", json_array(server.elastic_unsupported));
+  });
 }
 
 std::string limits() {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.hpp"
 #include "core/text/language.hpp"
@@ -30,6 +31,8 @@ struct api_server {
   core::time_point now;
   /// Users may enter scripts.
   bool glue = false;
+  /// Options of elastic jobs that are refused, by their names.
+  std::vector<std::string> elastic_unsupported = {};
 };
 
 /// Returns the product and its languages; `demo`: a server of `ringmaster demo`; `server`: null for visitors.

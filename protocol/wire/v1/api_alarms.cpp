@@ -8,9 +8,11 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-std::string_view name_of_kind(const std::optional<core::alarm_kind>& kind) {
+std::string_view name_of_kind(const std::optional<core::alarm_kind>& kind, const std::optional<core::elastic_subject>& elastic) {
   if (!kind)
     return "summary";
+  if (elastic && elastic->cause)
+    return stored_name(kind_of(*elastic->cause));
   return *kind == core::alarm_kind::recovery ? "recovery" : "failure";
 }
 
@@ -26,15 +28,26 @@ std::string_view name_of_outcome(core::message_outcome outcome) {
   return "given_up";
 }
 
+/// Appends the job and the run: those of an ordinary job, or those of an elastic one. `names_job`: there is a job.
+void append_subject(json_object& row, bool names_job, core::job_id job, core::log_id run,
+                    const std::optional<core::elastic_subject>& elastic) {
+  const bool ordinary = names_job && !elastic;
+  ordinary ? row.number("job", number(job)) : row.null("job");
+  ordinary ? row.number("run", number(run)) : row.null("run");
+  elastic ? row.number("elastic_job", core::number(elastic->job)) : row.null("elastic_job");
+  elastic && elastic->item != core::elastic::whole_job ? row.number("item", core::number(elastic->item)) : row.null("item");
+  const bool has_run = elastic && core::number(elastic->run) != 0;
+  has_run ? row.number("item_run", core::number(elastic->run)) : row.null("item_run");
+}
+
 void append_open_alarm(std::string& out, const core::open_alarm& alarm) {
   json_object row{out};
   row.number("id", number(alarm.id));
-  row.text("kind", name_of_kind(alarm.kind));
-  row.number("job", number(alarm.job));
+  row.text("kind", name_of_kind(alarm.kind, alarm.elastic));
+  append_subject(row, true, alarm.job, alarm.run, alarm.elastic);
   append_text_or_null(row, "job_name", alarm.job_name.value_or(""));
   alarm.group ? row.number("group", number(*alarm.group)) : row.null("group");
   append_text_or_null(row, "group_title", alarm.group_title.value_or(""));
-  row.number("run", number(alarm.run));
   row.number("since_ms", core::to_ms(alarm.since));
   row.text("state", alarm.node ? "taken" : "waiting");
   append_text_or_null(row, "node", alarm.node.value_or(""));
@@ -46,10 +59,9 @@ void append_message(std::string& out, const core::sent_message& message) {
   row.number("at_ms", core::to_ms(message.at));
   row.text("channel", message.channel);
   append_text_or_null(row, "recipient", message.recipient);
-  row.text("kind", name_of_kind(about.kind));
-  about.kind ? row.number("job", number(about.job)) : row.null("job");
+  row.text("kind", name_of_kind(about.kind, about.elastic));
+  append_subject(row, about.kind.has_value(), about.job, about.run, about.elastic);
   append_text_or_null(row, "job_name", about.job_name);
-  about.kind ? row.number("run", number(about.run)) : row.null("run");
   row.number("count", static_cast<std::int64_t>(about.count));
   row.text("outcome", name_of_outcome(message.outcome));
   row.number("attempts", message.attempts);
@@ -82,6 +94,8 @@ std::string api_alarm_rules(std::span<const core::held_alarm> rules) {
     row.raw("mail_to", json_array(rule.mail_to));
     row.text("on", core::stored_name(rule.on));
     rule.dedup ? row.number("dedup_ms", rule.dedup->count()) : row.null("dedup_ms");
+    row.raw("kinds",
+            json_array(rule.kinds, [](std::string& to, core::elastic::item_alarm kind) { append_json(to, stored_name(kind)); }));
     row.boolean("recovered", rule.recovered);
   });
 }

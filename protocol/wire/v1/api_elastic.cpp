@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "protocol/wire/v1/api_elastic_drafts.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -13,10 +14,11 @@ namespace {
 
 namespace elastic = core::elastic;
 
-constexpr std::array<std::string_view, 3> status_names{"disabled", "enabled", "shut_down"};
+constexpr std::array<std::string_view, 4> status_names{"disabled", "enabled", "shut_down", "draining"};
 constexpr std::array<std::string_view, 3> item_state_names{"idle", "running", "waiting"};
 constexpr std::array<std::string_view, 4> source_names{"normal", "misfire", "failover", "manual"};
 constexpr std::array<std::string_view, 4> host_state_names{"up", "silent", "dead", "left"};
+constexpr std::array<std::string_view, 4> host_mode_names{"enabled", "disabled", "draining", "removed"};
 
 template <class Enum, std::size_t Size>
 std::string_view name_in(const std::array<std::string_view, Size>& names, Enum value) {
@@ -61,29 +63,6 @@ void append_brief(std::string& out, const elastic::elastic_brief& job) {
           }));
 }
 
-/// Returns the name of an option: milliseconds have `_ms` at its end.
-std::string member_of(const elastic::elastic_field& field) {
-  const bool is_ms = field.column.ends_with("_ms") || field.kind == core::option_kind::instant;
-  return std::string{field.name} + (is_ms && !field.name.ends_with("_ms") ? "_ms" : "");
-}
-
-std::string options_of(const elastic::elastic_options& options) {
-  return json_object_of([&](json_object& row) {
-    for (const auto& field : elastic::elastic_fields) {
-      const auto value = field.get(options);
-      const auto name = member_of(field);
-      if (std::holds_alternative<std::monostate>(value))
-        row.null(name);
-      else if (field.kind == core::option_kind::flag)
-        row.boolean(name, core::number_of(value) != 0);
-      else if (field.is_text())
-        row.text(name, core::text_of(value));
-      else
-        row.number(name, core::number_of(value));
-    }
-  });
-}
-
 void append_item(std::string& out, const elastic::elastic_item& item) {
   const auto& stored = item.row;
   const bool idle = stored.state == elastic::stored_item_state::idle;
@@ -99,6 +78,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   row.boolean("missed", stored.missed);
   row.boolean("disabled", stored.disabled);
   row.boolean("surplus", stored.surplus);
+  row.boolean("cancelled", stored.state == elastic::stored_item_state::open && stored.cancel_run == stored.run);
   append_text_or_null(row, "planned_host", item.planned_host);
   append_text_or_null(row, "gap", item.planned ? to_string(item.planned->reason) : std::string_view{});
   append_optional_text(row, "param", item.param);
@@ -110,6 +90,7 @@ void append_host(std::string& out, const elastic::host_row& host, std::int64_t r
   row.text("id", host.facts.id);
   row.text("app_name", host.facts.app_name);
   row.text("state", name_in(host_state_names, host.state));
+  row.text("mode", name_in(host_mode_names, host.mode));
   row.text("ip", host.facts.ip);
   row.number("pid", host.facts.pid);
   row.text("labels", host.facts.labels);
@@ -153,7 +134,8 @@ std::string api_elastic_job(const elastic::elastic_card& card) {
     append_instant(row, "next_ms", job.next);
     append_instant(row, "last_ms", job.last);
     append_optional_text(row, "source", job.source);
-    row.raw("options", options_of(job.what.options));
+    row.raw("options", api_elastic_options(job.what.options));
+    row.raw("props", api_elastic_props(job.what.props));
     row.raw("items", json_object_of([&](json_object& counts) {
               counts.number("running", card.running);
               counts.number("waiting", card.waiting);
@@ -176,6 +158,40 @@ std::string api_elastic_hosts(const std::vector<elastic::host_row>& hosts,
                const auto found = running.find(host.process.host);
                append_host(out, host, found == running.end() ? 0 : found->second);
              }));
+  });
+}
+
+std::string api_elastic_servers(const std::vector<elastic::elastic_server>& servers) {
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(servers, [](std::string& out, const elastic::elastic_server& server) {
+               json_object row{out};
+               row.text("ip", server.ip);
+               row.raw("hosts", json_array(server.hosts));
+               row.number("up", server.up);
+               row.number("silent", server.silent);
+               row.number("down", server.down);
+               row.number("disabled", server.disabled);
+               row.number("running", server.running);
+               row.number("jobs", server.jobs);
+               row.number("disabled_jobs", server.disabled_jobs);
+             }));
+  });
+}
+
+std::string api_elastic_dump(const elastic::elastic_dump& dump) {
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(elastic::dump_lines(dump), [](std::string& out, const elastic::dump_line& line) {
+               json_object row{out};
+               row.text("path", line.path);
+               row.text("value", line.value);
+             }));
+  });
+}
+
+std::string api_elastic_host_edit(const elastic::host_edit_done& done) {
+  return json_object_of([&](json_object& row) {
+    row.raw("hosts", json_array(done.hosts));
+    row.boolean("changed", done.changed);
   });
 }
 
@@ -216,12 +232,16 @@ core::result<elastic::elastic_search> api_elastic_search_of(const form& sent, co
   if (const auto status = sent.text("status")) {
     const auto at = std::find(status_names.begin(), status_names.end(), *status) - status_names.begin();
     if (static_cast<std::size_t>(at) == status_names.size())
-      return core::fail(core::errc::invalid_argument, "the parameter status must be enabled, disabled or shut_down");
+      return core::fail(core::errc::invalid_argument, "the parameter status must be enabled, disabled, shut_down or draining");
     out.status = static_cast<elastic::job_status>(at);
   }
   out.name_part = sent.text_or_empty("name");
   out.window = {static_cast<std::size_t>(from.place), from.limit};
   return out;
+}
+
+core::result<bool> api_elastic_masked_of(const form& sent) {
+  return boolean_of(sent, "mask").map([](std::optional<bool> mask) { return mask.value_or(true); });
 }
 
 core::result<std::optional<elastic::item_number>> parse_api_elastic_switch(std::string_view body) {

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/elastic/elastic_dump.hpp"
 #include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/item_events.hpp"
+#include "core/elastic/server_list.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/result.hpp"
 #include "protocol/wire/v1/api_page.hpp"
@@ -33,11 +35,17 @@ namespace ringmaster::protocol::wire {
                                             const std::vector<core::elastic::elastic_host_load>& loads);
 /// Returns `{"items":[…]}`: the shares of a plan.
 [[nodiscard]] std::string api_elastic_plan(const std::vector<core::elastic::elastic_preview_share>& shares);
+/// Returns `{"items":[…]}`.
+[[nodiscard]] std::string api_elastic_servers(const std::vector<core::elastic::elastic_server>& servers);
+/// Returns `{"items":[…]}`: the lines of a dump.
+[[nodiscard]] std::string api_elastic_dump(const core::elastic::elastic_dump& dump);
+/// Returns the result of an edit of hosts.
+[[nodiscard]] std::string api_elastic_host_edit(const core::elastic::host_edit_done& done);
 /// Returns the result of enabling or disabling.
 [[nodiscard]] std::string api_elastic_edit(const core::elastic::elastic_edit_done& done);
 [[nodiscard]] std::string api_elastic_request(core::elastic::request_id request);
 
-/// Returns `enabled`, `disabled` or `shut_down`.
+/// Returns `enabled`, `disabled`, `shut_down` or `draining`.
 [[nodiscard]] std::string_view api_name_of(core::elastic::job_status status) noexcept;
 /// Returns `normal`, `misfire`, `failover` or `manual`.
 [[nodiscard]] std::string_view api_name_of(core::elastic::run_source source) noexcept;
@@ -48,6 +56,9 @@ namespace ringmaster::protocol::wire {
 /// Reads the filters of the history: `item`, `state`, `from_ms`, `to_ms`.
 [[nodiscard]] core::result<core::elastic::elastic_history_search> api_elastic_history_of(const form& sent,
                                                                                          const api_cursor& from);
+
+/// Reads whether a dump hides IP addresses: `mask`, true by default.
+[[nodiscard]] core::result<bool> api_elastic_masked_of(const form& sent);
 
 /// Reads the body of enable and disable, which may be empty: the item; unset: the job.
 [[nodiscard]] core::result<std::optional<core::elastic::item_number>> parse_api_elastic_switch(std::string_view body);

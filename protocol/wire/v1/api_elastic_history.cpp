@@ -28,6 +28,7 @@ void append_elastic_run(std::string& out, const elastic::elastic_run& run) {
   row.text("state", run_state_name(run.state));
   row.text("source", api_name_of(run.cause.source));
   row.number("attempt", run.attempt);
+  row.number("fence", core::number(run.fence));
   append_text_or_null(row, "host", run.host);
   append_instant(row, "fire_ms", run.cause.fire.at);
   row.text("fire_source", api_name_of(run.cause.fire.source));

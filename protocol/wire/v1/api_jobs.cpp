@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/alarm/alarm.hpp"
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 #include "core/forecast/schedule_words.hpp"
 #include "core/text/text.hpp"
 #include "protocol/wire/v1/api_members.hpp"

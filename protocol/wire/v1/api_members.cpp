@@ -232,6 +232,23 @@ std::optional<std::vector<std::int32_t>> api_members::maybe_ids(std::string_view
   return ids;
 }
 
+std::optional<std::map<std::string, std::optional<std::string>, std::less<>>> api_members::maybe_named_texts(
+  std::string_view name, std::size_t max) {
+  const auto* found = find(name);
+  if (!found)
+    return std::nullopt;
+  std::map<std::string, std::optional<std::string>, std::less<>> texts;
+  if (!found->is_object())
+    wrong(name, "must be an object");
+  else if (found->size() > max)
+    wrong(name, "has more than " + std::to_string(max) + " members");
+  else
+    for (const auto& [member, value] : found->items())
+      texts.emplace(member, value.is_null() ? std::nullopt
+                                            : std::optional{text_of(value, std::string{name} + '.' + shown_member(member))});
+  return texts;
+}
+
 // -- filters ---------------------------------------------------------------------------------------------------------------
 
 std::optional<std::string> api_members::query_text(std::string_view name) {

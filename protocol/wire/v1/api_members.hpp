@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +48,10 @@ public:
   [[nodiscard]] std::optional<std::vector<std::int32_t>> maybe_ids(std::string_view name, std::size_t max);
   [[nodiscard]] std::optional<std::vector<std::int64_t>> maybe_numbers(std::string_view name, std::size_t max, std::int64_t low,
                                                                        std::int64_t high);
+
+  /// Returns the members of the object of that name: texts, or null. At most `max`. Nothing when the object is missing.
+  [[nodiscard]] std::optional<std::map<std::string, std::optional<std::string>, std::less<>>> maybe_named_texts(
+    std::string_view name, std::size_t max);
 
   /// Returns the members of the object of that name as the query of a list: `group=3&name=a%20b`. Lists become texts with commas.
   /// Nothing when the object is missing.

@@ -94,6 +94,16 @@ api_refusal about_users(refusal why) noexcept {
   }
 }
 
+api_refusal about_elastic_jobs(refusal why) noexcept {
+  switch (why) {
+  case refusal::elastic_name_repeated: return {"name", {"该弹性任务已存在", "該彈性任務已存在", "$"}};
+  case refusal::elastic_items_run:
+    return {"", {"该弹性任务仍有分片项在运行或等待，请先关停", "該彈性任務仍有分片項在執行或等待，請先關停", "$"}};
+  case refusal::option_unsupported: return {"", {"%: 此版本暂不支持", "%: 此版本暫不支援", "$"}};
+  default: return {};
+  }
+}
+
 /// A full switch, so that each new refusal must be assigned to a group.
 api_refusal api_refusal_of(refusal why) noexcept {
   using enum refusal;
@@ -113,6 +123,7 @@ api_refusal api_refusal_of(refusal why) noexcept {
   case sign_in_empty: case sign_in_wrong: case no_group_visible: case user_name_empty: case name_length: case password_empty:
   case old_password_empty: case old_password_wrong: case user_repeated: case own_account: case password_short:
     return about_users(why);
+  case elastic_name_repeated: case elastic_items_run: case option_unsupported: return about_elastic_jobs(why);
   }
   return {};
 }

@@ -112,7 +112,7 @@ localized words_about_users(refusal why) noexcept {
 localized words_for(refusal why) noexcept {
   using enum refusal;
   switch (why) {
-  case none: case too_long: case one_shard: break;
+  case none: case too_long: case one_shard: case elastic_name_repeated: case elastic_items_run: case option_unsupported: break;
   case choose_group: case job_name_empty: case author_empty: case schedule_type_illegal: case cron_illegal:
   case schedule_text_missing: case glue_type_illegal: case handler_empty: case route_illegal: case misfire_illegal:
   case block_illegal: case child_illegal: case child_missing: case child_not_permitted: case group_illegal: case job_missing:

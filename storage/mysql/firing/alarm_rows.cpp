@@ -7,7 +7,7 @@ namespace ringmaster::storage::mysql {
 std::vector<core::held_alarm> read_alarm_rules(connection& db) {
   std::vector<core::held_alarm> out;
   auto found =
-    db.query("SELECT rule_key, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, source FROM rm_alarm");
+    db.query("SELECT rule_key, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, source, kinds FROM rm_alarm");
   while (found.next()) {
     core::held_alarm row;
     row.rule.key = found.text(0);
@@ -20,6 +20,7 @@ std::vector<core::held_alarm> read_alarm_rules(connection& db) {
       row.rule.dedup = core::milliseconds{found.number(6)};
     row.rule.recovered = found.number(7) != 0;
     row.source = found.text(8);
+    row.rule.kinds = core::read_item_alarms(found.text(9));
     out.push_back(std::move(row));
   }
   return out;
@@ -30,10 +31,11 @@ void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::
     std::optional<std::int64_t> dedup_ms;
     if (rule.dedup)
       dedup_ms = rule.dedup->count();
-    db.execute("REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered)"
-               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-               rule.key, source, rule.group, rule.job, core::join_lines(rule.channels), core::join_lines(rule.mail_to),
-               stored_name(rule.on), dedup_ms, rule.recovered);
+    db.execute(
+      "REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered,"
+      " kinds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      rule.key, source, rule.group, rule.job, core::join_lines(rule.channels), core::join_lines(rule.mail_to),
+      stored_name(rule.on), dedup_ms, rule.recovered, core::item_alarms_text(rule.kinds));
   }
   for (const auto& key : plan.removals)
     db.execute("DELETE FROM rm_alarm WHERE rule_key = ?", key);

@@ -59,18 +59,20 @@ private:
     while (found.next())
       orphans.push_back(read_alarm(found));
     for (const auto& alarm : orphans) {
+      const auto id = std::get<core::intent_id>(alarm.id);
       // Another node may have been first; the alarm's owner is then a live incarnation. The intent is locked first, and the nodes
       // are read without a lock: an UPDATE with a join would lock the rows that heartbeats write.
-      (void) db_.query("SELECT id FROM rm_intent WHERE id = ? FOR UPDATE", alarm.id).next();
-      const bool orphaned =
-        db_.query("SELECT 1 FROM rm_intent i LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation"
-                  " AND n.state = 'up' WHERE i.id = ? AND i.state = 3 AND n.id IS NULL",
-                  alarm.id)
-          .next();
+      (void)db_.query("SELECT id FROM rm_intent WHERE id = ? FOR UPDATE", id).next();
+      const bool orphaned = db_
+                              .query(
+                                "SELECT 1 FROM rm_intent i LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation"
+                                " AND n.state = 'up' WHERE i.id = ? AND i.state = 3 AND n.id IS NULL",
+                                id)
+                              .next();
       const auto changed = orphaned ? db_.execute("UPDATE rm_intent SET node = ?, incarnation = ? WHERE id = ? AND state = 3",
-                                                  owner_.node, owner_.incarnation, alarm.id)
+                                                  owner_.node, owner_.incarnation, id)
                                     : std::uint64_t{0};
-      if (changed == 1 || (again_ && is_mine(alarm.id)))
+      if (changed == 1 || (again_ && is_mine(id)))
         taken_.push_back(alarm);
     }
   }
@@ -98,7 +100,7 @@ private:
                                part.rows);
       some.add(owner_.node).add(owner_.incarnation);
       for (std::size_t i = 0; i < part.rows; ++i)
-        some.add(waiting[part.at(i)].id);
+        some.add(std::get<core::intent_id>(waiting[part.at(i)].id));
       some.run();
     }
     taken_.insert(taken_.end(), waiting.begin(), waiting.end());
@@ -122,8 +124,8 @@ std::vector<ending> lock_ended(connection& db, const core::node_incarnation& own
   std::map<core::intent_id, core::alarm_end> by_id;
   std::vector<core::intent_id> ids;
   for (const auto& end : ends) {
-    by_id.emplace(end.id, end);
-    ids.push_back(end.id);
+    ids.push_back(std::get<core::intent_id>(end.id));
+    by_id.emplace(ids.back(), end);
   }
   std::vector<ending> out;
   ids = sorted(std::span<const core::intent_id>{ids});
@@ -136,7 +138,7 @@ std::vector<ending> lock_ended(connection& db, const core::node_incarnation& own
       some.add(ids[part.at(i)]);
     for (auto found = some.select(); found.next();) {
       auto alarm = read_alarm(found);
-      out.push_back({by_id.at(alarm.id), std::move(alarm)});
+      out.push_back({by_id.at(std::get<core::intent_id>(alarm.id)), std::move(alarm)});
     }
   }
   return out;
@@ -177,7 +179,7 @@ void await_recoveries(connection& db, const std::vector<ending>& all) {
 void remove(connection& db, const std::vector<ending>& all) {
   std::vector<core::intent_id> ids;
   for (const auto& each : all)
-    ids.push_back(each.alarm.id);
+    ids.push_back(std::get<core::intent_id>(each.alarm.id));
   delete_intents(db, ids);
 }
 

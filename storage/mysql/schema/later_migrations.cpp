@@ -82,13 +82,14 @@ migration_step requesters() {
 std::string elastic_table_text(const elastic_table& made) {
   // In a table with an ascending number, that is the first column.
   const auto number = made.columns.substr(2, made.columns.find(' ', 2) - 2);
-  const auto type = made.name == "ej_run" ? "BIGINT NOT NULL AUTO_INCREMENT" : "INT NOT NULL AUTO_INCREMENT";
+  const bool is_long = made.name == "ej_run" || made.name == "ej_alarm";
+  const auto type = is_long ? "BIGINT NOT NULL AUTO_INCREMENT" : "INT NOT NULL AUTO_INCREMENT";
   auto columns = columns_of(made, {type, "MEDIUMTEXT", "MEDIUMBLOB"});
   columns += ",\n  PRIMARY KEY (" + (made.primary_key.empty() ? number : made.primary_key) + ")";
   for (const auto& key : made.unique)
     columns += ",\n  UNIQUE KEY " + made.name + "_name (" + key + ")";
   for (const auto& key : made.indexed)
-    columns += ",\n  KEY " + made.name + "_" + key + " (" + key + ")";
+    columns += ",\n  KEY " + made.name + "_" + key.substr(0, key.find(',')) + " (" + key + ")";
   return table(made.name, columns);
 }
 
@@ -99,6 +100,7 @@ migration_step elastic_jobs() {
     step.statements.push_back(elastic_table_text(made));
   for (auto& rows : elastic_first_rows("IGNORE"))
     step.statements.push_back(std::move(rows));
+  add_column(step.statements, "rm_alarm", "kinds", "VARCHAR(64)");
   return step;
 }
 

@@ -7,10 +7,10 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char list_rules[] =
-  "SELECT rule_key, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, source FROM rm_alarm";
+  "SELECT rule_key, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, source, kinds FROM rm_alarm";
 constexpr char replace_rule[] =
-  "INSERT OR REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered) "
-  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+  "INSERT OR REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, "
+  "kinds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char delete_rule[] = "DELETE FROM rm_alarm WHERE rule_key = ?1";
 constexpr char read_alarmed_job[] =
   "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list, x.alarm_on "
@@ -39,6 +39,7 @@ std::vector<core::held_alarm> read_alarm_rules(connection& db) {
       row.rule.dedup = core::milliseconds{listing.number(6)};
     row.rule.recovered = listing.number(7) != 0;
     row.source = listing.text(8);
+    row.rule.kinds = core::read_item_alarms(listing.text(9));
     out.push_back(std::move(row));
   }
   return out;
@@ -50,8 +51,9 @@ void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::
     if (rule.dedup)
       dedup_ms = rule.dedup->count();
     const auto channels = core::join_lines(rule.channels), mail_to = core::join_lines(rule.mail_to);
+    const auto kinds = core::item_alarms_text(rule.kinds);
     db.run(replace_rule, rule.key, source, rule.group, rule.job, channels, mail_to, stored_name(rule.on), dedup_ms,
-           rule.recovered);
+           rule.recovered, kinds);
   }
   for (const auto& key : plan.removals)
     db.run(delete_rule, key);

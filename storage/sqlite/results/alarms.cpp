@@ -113,7 +113,7 @@ taken_alarms alarm_role::take(const core::node_incarnation& owner, bool again, c
     auto out = look(db, owner, again, now, limit);
     alarm_reading about{db};
     for (auto& alarm : out) {
-      db.run(take_one, alarm.id, owner.node, owner.incarnation);
+      db.run(take_one, std::get<core::intent_id>(alarm.id), owner.node, owner.incarnation);
       alarm.about = about.find(alarm.job);
     }
     return out;
@@ -137,12 +137,13 @@ taken_alarms alarm_role::take(const core::node_incarnation& owner, bool again, c
 core::result<void> alarm_role::finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     for (const auto& end : ends) {
+      const auto id = std::get<core::intent_id>(end.id);
       core::job_id job{};
       core::log_id run{};
       bool failure = false;
       {
         auto reading = db.prepare(find_mine);
-        if (!reading.with(end.id, owner.node, owner.incarnation).step())
+        if (!reading.with(id, owner.node, owner.incarnation).step())
           continue;
         job = reading.id<core::job_id>(0);
         run = reading.id<core::log_id>(1);
@@ -152,7 +153,7 @@ core::result<void> alarm_role::finish(const core::node_incarnation& owner, std::
         db.run(settle_alarm_status, run, end.status);
       if (failure && end.await_recovery)
         db.run(await_recovery, job, run);
-      db.run(delete_intent, end.id);
+      db.run(delete_intent, id);
     }
     return {};
   });

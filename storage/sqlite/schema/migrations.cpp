@@ -428,7 +428,8 @@ void add_elastic_table(std::vector<std::string>& to, const elastic_table& made) 
     text += ",\n  UNIQUE (" + columns + ")";
   to.push_back(text + (made.primary_key.empty() ? ")" : ") WITHOUT ROWID"));
   for (const auto& columns : made.indexed)
-    to.push_back("CREATE INDEX " + made.name + "_" + columns + " ON " + made.name + " (" + columns + ")");
+    to.push_back("CREATE INDEX " + made.name + "_" + columns.substr(0, columns.find(',')) + " ON " + made.name + " (" + columns +
+                 ")");
 }
 
 // Elastic jobs: their leases, definitions, items, runs and hosts.
@@ -438,6 +439,7 @@ migration_step elastic_jobs() {
     add_elastic_table(step.statements, made);
   for (auto& rows : elastic_first_rows("OR IGNORE"))
     step.statements.push_back(std::move(rows));
+  step.statements.push_back("ALTER TABLE rm_alarm ADD COLUMN kinds VARCHAR(64)");
   return step;
 }
 

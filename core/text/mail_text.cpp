@@ -1,4 +1,4 @@
-#include "core/alarm/mail_text.hpp"
+#include "core/text/mail_text.hpp"
 
 #include <algorithm>
 #include <array>

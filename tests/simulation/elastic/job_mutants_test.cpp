@@ -1,0 +1,18 @@
+// Each mutant must break an invariant in one of these histories.
+
+#include "tests/simulation/elastic/job_runs.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::simulation::elastic;
+
+TEST_CASE("random histories find each mutant of elastic jobs", "[simulation][elastic][mutants]") {
+  const auto count = from_environment("RINGMASTER_SIMULATION_MUTANT_SEEDS", 300);
+  for (const auto& each : mutants()) {
+    CAPTURE(each.name, each.without);
+    const auto made = simulate_many(
+      count, [](auto i) { return random_job_history(1 + i); }, 1, each);
+    CHECK_FALSE(made.broken.empty());
+    for (const auto& broken : made.broken)
+      UNSCOPED_INFO("seed " << broken.number + 1 << ": " << broken.found.violations.front());
+  }
+}
