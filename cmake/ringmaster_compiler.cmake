@@ -31,8 +31,10 @@ if(RINGMASTER_HAS_PACKED_RELOCATIONS)
   target_link_options(ringmaster_compiler INTERFACE -Wl,-z,pack-relative-relocs)
 endif()
 
+# Paths below the source folder are relative for ccache, so that all checkouts and worktrees of a machine share one cache.
 find_program(RINGMASTER_CCACHE ccache)
 if(RINGMASTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${RINGMASTER_CCACHE}")
+      "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${RINGMASTER_CCACHE}")
 endif()

@@ -9,13 +9,14 @@
 
 #include "tests/compat/exchange_file.hpp"
 #include "tests/gateway/web_fixture.hpp"
+#include "tests/support/source_folder.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
 
 namespace {
 
-const std::string folder = RINGMASTER_SOURCE_DIR "/tests/compat/exchanges";
+const std::string folder = source_path("tests/compat/exchanges");
 
 class exchanges_fixture : public web_fixture {
 public:

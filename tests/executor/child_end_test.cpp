@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 #include <thread>
 #include <utility>
@@ -51,7 +52,8 @@ public:
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::string texts[] = {RINGMASTER_EXECUTOR_HOST, mode, mark.variable(), "/bin/bash", "-c", script};
+    const auto program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("executor_host"); // next to the tests
+    std::string texts[] = {program.string(), mode, mark.variable(), "/bin/bash", "-c", script};
     char* argv[std::size(texts) + 1]{};
     std::transform(std::begin(texts), std::end(texts), argv, [](std::string& text) { return text.data(); });
     if (::posix_spawn(&process_, argv[0], &actions, nullptr, argv, environ) != 0)

@@ -17,6 +17,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/source_folder.hpp"
+
 namespace ringmaster::test {
 
 /// Debian's Python, which has the SMTP server's package.
@@ -29,7 +31,7 @@ public:
     int in[2], out[2];
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0)
       throw std::runtime_error{"no pipe"};
-    arguments.insert(arguments.begin(), {receiver_python, RINGMASTER_SOURCE_DIR "/tests/support/alarm_receivers.py"});
+    arguments.insert(arguments.begin(), {receiver_python, source_path("tests/support/alarm_receivers.py")});
     std::vector<char*> argv;
     for (auto& each : arguments)
       argv.push_back(each.data());

@@ -11,6 +11,7 @@
 
 #include "core/cron/cron.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_folder.hpp"
 
 using namespace ringmaster;
 using core::cron_expression;
@@ -29,7 +30,7 @@ struct expectation {
 };
 
 const nlohmann::json& recorded() {
-  static const auto vectors = nlohmann::json::parse(std::ifstream{RINGMASTER_TEST_DATA "/cron-vectors.json"});
+  static const auto vectors = nlohmann::json::parse(std::ifstream{test::source_path("tests/data/cron-vectors.json")});
   return vectors;
 }
 

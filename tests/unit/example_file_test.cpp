@@ -6,6 +6,7 @@
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/settings_text.hpp"
 
 using namespace ringmaster;
@@ -13,7 +14,7 @@ using namespace ringmaster::config;
 
 namespace {
 
-const std::string path = RINGMASTER_SOURCE_DIR "/config/ringmaster.example.toml";
+const std::string path = test::source_path("config/ringmaster.example.toml");
 
 /// Returns `section.key` of every line with a setting.
 std::set<std::string> keys_in_file() {

@@ -10,6 +10,7 @@
 
 #include "core/run/execution_state.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_folder.hpp"
 
 using namespace ringmaster;
 using core::execution_state;
@@ -37,7 +38,7 @@ std::vector<std::string> cells_of(const std::string& row) {
 
 /// Reads the table under the heading "Legal transitions": (from, to) → text of the cell.
 std::map<std::pair<std::string, std::string>, std::string> documented_transitions() {
-  std::ifstream file{RINGMASTER_SOURCE_DIR "/docs/execution_states.md"};
+  std::ifstream file{test::source_path("docs/execution_states.md")};
   std::map<std::pair<std::string, std::string>, std::string> cells;
   std::vector<std::string> targets;
   bool inside = false;
