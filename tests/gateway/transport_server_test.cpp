@@ -189,7 +189,8 @@ TEST_CASE_METHOD(transport_fixture, "only the first answer is sent, from any thr
     client.send("GET /drop HTTP/1.1\r\n\r\n");
     auto dropped = client.read_message();
     CHECK(dropped.status() == 500);
-    CHECK(dropped.body == "{\"code\":500,\"msg\":\"the request was dropped\"}");
+    CHECK(dropped.body == R"({"type":"urn:ringmaster:internal","title":"Internal Server Error","status":500,)"
+                          R"("detail":"the request was dropped","code":500,"msg":"the request was dropped"})");
     client.send("GET /throw HTTP/1.1\r\n\r\n");
     CHECK(client.read_message().status() == 500);
   }
@@ -211,7 +212,9 @@ TEST_CASE_METHOD(transport_fixture, "a missing reply is replaced by 503, and the
   client.send("GET / HTTP/1.1\r\n\r\n");
   auto reply = client.read_message();
   CHECK(reply.status() == 503);
-  CHECK(reply.body == "{\"code\":503,\"msg\":\"no reply in time\"}");
+  CHECK(reply.head.find("\r\nContent-Type: application/problem+json\r\n") != std::string::npos);
+  CHECK(reply.body == R"({"type":"urn:ringmaster:unavailable","title":"Service Unavailable","status":503,)"
+                      R"("detail":"no reply in time","code":503,"msg":"no reply in time"})");
   held->send({});
   held.reset();
   CHECK(client.is_closed());

@@ -115,9 +115,17 @@ std::string_view request_defect(const protocol::http_call& call) noexcept {
 }
 
 protocol::http_response plain_reply(unsigned status, std::string_view message) {
+  const std::string_view kind = status == 503                    ? "unavailable"
+                                : status == 413 || status == 431 ? "too_large"
+                                : status == 500                  ? "internal"
+                                                                 : "invalid_argument";
+  const auto number = std::to_string(status);
   protocol::http_response response;
   response.status = status;
-  response.body.append(R"({"code":)").append(std::to_string(status)).append(R"(,"msg":")").append(message).append(R"("})");
+  response.content_type = "application/problem+json";
+  response.body.append(R"({"type":"urn:ringmaster:)").append(kind).append(R"(","title":")").append(reason(status));
+  response.body.append(R"(","status":)").append(number).append(R"(,"detail":")").append(message);
+  response.body.append(R"(","code":)").append(number).append(R"(,"msg":")").append(message).append(R"("})");
   return response;
 }
 
