@@ -192,8 +192,8 @@ caf::result<void> elastic_host_state::drain(std::chrono::milliseconds limit) {
     drain_until_ = now() + limit;
   auto promise = self_->make_response_promise<void>();
   drained_.push_back(promise);
+  go_on();
   go_on_draining();
-  arm();
   return promise;
 }
 

@@ -105,6 +105,8 @@ private:
     std::set<run_id> open = {};
     /// The listeners before the items have returned.
     bool is_ready = false;
+    /// The error handler has ended the fire: no listeners are called after it (EJ §13).
+    bool is_aborted = false;
     /// Log of its first run, then of the last one that has ended.
     core::run_identity log = {};
   };
@@ -117,6 +119,8 @@ private:
   static constexpr std::string_view ended_early = "ended before it began";
   static constexpr std::string_view fire_aborted = "cancelled: another item of this fire has failed on this host, and the error"
                                                    " handler of the job ends the fire";
+  static constexpr std::string_view listener_aborted = "cancelled: a listener before the items has failed on this host, and the"
+                                                       " error handler of the job ends the fire";
 
   void take(protocol::item_grants&& grants);
   void take(const protocol::item_order& order);
@@ -150,6 +154,9 @@ private:
   void take(const protocol::error_handled& handled);
   /// Cancels the runs of a fire that have not begun.
   void abort_fire(const item_run& failed);
+  void remember_aborted(const protocol::elastic_grant& grant);
+  /// Cancels the items of a batch whose listeners before them have failed, if the error handler is THROW.
+  void abort_batch(std::uint64_t number);
   [[nodiscard]] bool is_aborted(const protocol::elastic_grant& grant) const;
 
   // Batches and listeners (job_host_listeners.cpp).

@@ -227,6 +227,13 @@ void host_book::take_lease_end(const std::vector<item_run_id>& runs, host_moment
     end_right(run, now);
 }
 
+void host_book::begin_drain() {
+  if (std::exchange(draining_, true))
+    return;
+  for (const auto& run : runs_.active())
+    effects_.orders.push_back({run.job, {run.run, run.fence, item_order::drain}});
+}
+
 void host_book::cancel_all() {
   for (const auto& run : runs_.active())
     effects_.orders.push_back({run.job, {run.run, run.fence, item_order::cancel}});

@@ -84,8 +84,8 @@ public:
   void take_event(protocol::elastic_event event, host_moment now);
   /// Takes runs whose lease is over.
   void take_lease_end(const std::vector<core::elastic::item_run_id>& runs, host_moment now);
-  /// Refuses grants from now on.
-  void begin_drain() noexcept { draining_ = true; }
+  /// Refuses grants from now on, and asks streams to end after their current step, so that other hosts go on with them.
+  void begin_drain();
   /// Orders all bodies to stop.
   void cancel_all();
   /// Sends hellos, heartbeats and events that are due. Call it every 50 ms, and after every other function.

@@ -94,20 +94,42 @@ bool elastic_job_host_state::is_aborted(const protocol::elastic_grant& grant) co
          std::find(aborted_.begin(), aborted_.end(), aborted_runs{fire_of(grant), grant.source}) != aborted_.end();
 }
 
+void elastic_job_host_state::remember_aborted(const protocol::elastic_grant& grant) {
+  if (is_aborted(grant))
+    return;
+  aborted_.emplace_back(fire_of(grant), grant.source);
+  if (aborted_.size() > aborted_max)
+    aborted_.pop_front();
+}
+
 void elastic_job_host_state::abort_fire(const item_run& cause) {
   // A hook runs on one host for all of them.
   if (cause.is_hook() || cause.grant.source == run_source::failover)
     return;
-  if (!is_aborted(cause.grant))
-    aborted_.emplace_back(fire_of(cause.grant), cause.grant.source);
-  if (aborted_.size() > aborted_max)
-    aborted_.pop_front();
+  remember_aborted(cause.grant);
+  if (const auto found = batches_.find(cause.batch); found != batches_.end())
+    found->second.is_aborted = true;
   std::vector<run_id> over;
   for (const auto& [number, run] : runs_)
     if (!run.has_begun() && is_aborted(run.grant))
       over.push_back(number);
   for (const auto number : over)
     cancel(runs_.at(number), fire_aborted);
+}
+
+void elastic_job_host_state::abort_batch(std::uint64_t number) {
+  const auto found = batches_.find(number);
+  if (found == batches_.end() ||
+      core::elastic::error_handler_of(found->second.spec->error_handler) != core::elastic::throw_handler)
+    return;
+  found->second.is_aborted = true;
+  // A cancelled run leaves the batch.
+  const auto open = found->second.open;
+  for (const auto each : open)
+    if (const auto run = runs_.find(each); run != runs_.end()) {
+      remember_aborted(run->second.grant);
+      cancel(run->second, listener_aborted);
+    }
 }
 
 } // namespace ringmaster::executor::elastic

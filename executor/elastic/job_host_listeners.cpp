@@ -81,7 +81,7 @@ void elastic_job_host_state::close_batch(batch_map::iterator which) {
     if (over_.size() > batches_kept)
       over_.pop_front();
   }
-  if (!over.spec->listeners.empty())
+  if (!over.spec->listeners.empty() && !over.is_aborted)
     call_listeners(listener_call::after, over, 0);
 }
 
@@ -124,8 +124,11 @@ void elastic_job_host_state::take(protocol::listeners_ended&& ended) {
     return;
   const auto number = found->second;
   calls_.erase(found);
-  if (number != 0)
+  if (number != 0) {
+    if (ended.outcome.code != succeeded)
+      abort_batch(number);
     make_ready(number);
+  }
   note_call(false, ended.outcome.message.value_or(""));
 }
 

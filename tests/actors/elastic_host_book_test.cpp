@@ -561,10 +561,12 @@ TEST_CASE_METHOD(booked, "a draining host refuses grants and cancels its runs wh
   CHECK(refusals() == refused{elastic_refusal::none, elastic_refusal::draining});
   pass(150ms);
   CHECK(sent<protocol::elastic_heartbeat>().back().free_slots == 0);
+  book->begin_drain();
   book->cancel_all();
   go_on();
-  REQUIRE(done.orders.size() == 1);
-  CHECK(done.orders[0].order.order == item_order::cancel);
+  REQUIRE(done.orders.size() == 2);
+  CHECK(done.orders[0].order.order == item_order::drain);
+  CHECK(done.orders[1].order.order == item_order::cancel);
   CHECK_FALSE(book->idle());
   tell(12, elastic_event_kind::finished);
   receipts();

@@ -145,12 +145,14 @@ struct hosting : virtual_time {
     say(1, orders);
   }
   /// As `enter`, with listeners. Returns grants of the items 0 and 1.
-  protocol::elastic_grants enter_with(const std::string& listeners, const std::string& once_listeners) {
+  protocol::elastic_grants enter_with(const std::string& listeners, const std::string& once_listeners,
+                                      const std::string& error_handler = {}) {
     enter();
     auto spec = good_spec();
     spec.name_space = "billing";
     spec.listeners = listeners;
     spec.once_listeners = once_listeners;
+    spec.error_handler = error_handler;
     say(1, protocol::elastic_specs{{spec}});
     auto grants = good_grants(12);
     grants.items.push_back(grants.items[0]);

@@ -37,6 +37,32 @@ TEST_CASE_METHOD(hosting, "each-node listeners are called before the first and a
   CHECK(kinds().back() == elastic_event_kind::finished);
 }
 
+TEST_CASE_METHOD(hosting, "THROW ends a fire before the listeners after it", "[actors][elastic]") {
+  const auto grants = enter_with("trace", "", "THROW");
+  say_batch(grants);
+  SECTION("a failed listener cancels the items") {
+    end_call(0, {500, "listener \"trace\": no disk"});
+    CHECK(bodies->begun.empty());
+    const auto all = events();
+    REQUIRE(all.size() >= 2);
+    for (const auto& each : {all[all.size() - 2], all.back()}) {
+      CHECK(each.outcome == host_outcome::cancelled);
+      CHECK(each.text.find("a listener before the items has failed on this host") != std::string::npos);
+    }
+  }
+  SECTION("a failed item") {
+    end_call(0);
+    end_body(0, {500, "no stock"});
+    end_body(1);
+  }
+  CHECK(bodies->calls.size() == 1);
+  // The next fire has its listeners.
+  auto next = test::good_grants(15);
+  next.items[0].fire_at += 1s;
+  say(1, next);
+  CHECK(bodies->calls.size() == 2);
+}
+
 TEST_CASE_METHOD(hosting, "a run of the same fire that comes later is a batch of its own", "[actors][elastic]") {
   say_batch(enter_with("trace", ""));
   end_call(0);

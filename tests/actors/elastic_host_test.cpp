@@ -205,6 +205,7 @@ TEST_CASE_METHOD(hosting, "a drain refuses grants and waits for the receipt of t
   REQUIRE(bodies->begun.size() == 1);
   const auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
   run();
+  CHECK(bodies->begun[0].work.control->drain_requested());
   auto grants = test::good_grants(13);
   grants.items[0].item = core::elastic::item_number{1};
   say(1, grants);

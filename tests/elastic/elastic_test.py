@@ -291,6 +291,18 @@ class ElasticTest(ElasticCase):
 
         # The other stream was never disturbed.
         self.assertEqual(self.state_of(began[1 - item].run), OPEN)
+
+        # A worker that stops gives its stream back after the last stored step.
+        third, = self.start_workers("c")
+        third.wait_for(lambda: third.bodies("begin", "flow"), "a stream on the third worker")
+        given = self.begun_on(third, third.bodies("begin", "flow")[0].item, 0)
+        stopped_us = boot_us()
+        self.assertEqual(third.stop(), 0, third.text())
+        back = self.begun_on(first, given.item, stopped_us)
+        said("stream after a stop", stopped_us, back.boot_us)
+        self.assertEqual(back.attempt, given.attempt, back)
+        self.assertEqual(self.state_of(given.run), FINISHED)
+        self.assertEqual(self.steps("step", given.item, {back.run})[0], self.steps("stored", given.item, {given.run})[-1] + 1)
         self.break_worker(first, signal.SIGKILL)
         self.assertEqual(server.stop(), 0, server.text())
         for each in (0, 1):
