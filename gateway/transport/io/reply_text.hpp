@@ -30,8 +30,8 @@ void append_request(std::string& out, std::string_view authority, const protocol
 /// Returns the reason why `call` cannot be written as a request; empty when it can.
 [[nodiscard]] std::string_view request_defect(const protocol::http_call& call) noexcept;
 
-/// Returns the reply for a request that the transport itself refused: a problem of RFC 9457, as /api/v1 has them, with the members
-/// `code` and `msg` that a client of XXL-JOB's API reads.
+/// Returns the reply for a request that the transport itself refused: a problem of RFC 9457, as those of /api/v1, with `code` and
+/// `msg` for clients of XXL-JOB's API.
 [[nodiscard]] protocol::http_response plain_reply(unsigned status, std::string_view message);
 
 } // namespace ringmaster::gateway::http
