@@ -76,6 +76,7 @@ staticSharding: true
   expected.label = "ssd";
   expected.pool = "SINGLE_THREAD";
   expected.error_handler = "EMAIL";
+  expected.props = R"({"email.to":"ops@x.example"})";
   CHECK(job.what.options == expected);
 }
 

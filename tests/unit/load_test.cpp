@@ -165,7 +165,7 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "/UTC"; // a relative path would be resolved against the file's folder
     if (each.name == "executor.listen")
       value = "localhost"; // its port is a setting of its own
-    if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
+    if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout" || each.name == "elastic.takeover_window")
       value = "11s";
     if (each.name == "security.former_access_token_until")
       value = "2026-12-01";
