@@ -190,8 +190,11 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   if (hosts_.has_view())
     replan(at);
   obey_drains(at);
-  for (const auto& request : stored.requests)
+  for (const auto& request : stored.requests) {
+    // Known above by the parameter of its open runs; what it owes to other items has not begun.
+    requests_.taken.erase(request.id);
     start_request(request, at);
+  }
   settle(at);
   fresh_ = !hosts_.has_view();
 }

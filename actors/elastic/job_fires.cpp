@@ -154,6 +154,10 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
     const auto cut = what.items.begin() + static_cast<std::ptrdiff_t>(elastic::fire_items_max);
     flight.rest.assign(std::make_move_iterator(cut), std::make_move_iterator(what.items.end()));
     what.items.erase(cut, what.items.end());
+    // Until the grants of the rest are stored, the request is their only trace.
+    if (!what.move)
+      for (const auto& each : flight.rest)
+        what.owed.push_back(each.item);
   }
   op_note note{op_note::kind::fire};
   for (const auto& each : what.items)

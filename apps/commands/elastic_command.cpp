@@ -246,7 +246,7 @@ void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
     auto [command, options] = add_command<elastic_list_options>(elastic, "list", "List elastic jobs", chosen, list_elastic_jobs);
     command->add_option("--group", options->group, "Only jobs of this group, by app name or id")->type_name("APP");
     command->add_option("--status", options->status, "Only jobs with this status")
-      ->check(CLI::IsMember({"enabled", "disabled", "shut_down"}));
+      ->check(CLI::IsMember({"enabled", "disabled", "draining", "shut_down"}));
     command->add_option("--name", options->name, "Only jobs with this text in their name")->type_name("TEXT");
     add_page_options(*command, options->cursor, options->limit);
   }

@@ -137,7 +137,7 @@ TEST_CASE_METHOD(hosting, "runs arrive at their barrier after the each-node list
 
 TEST_CASE_METHOD(hosting, "a run of a hook calls the once-listeners with the items of this host", "[actors][elastic]") {
   using enum executor::elastic::listener_call;
-  auto grants = enter_with("", "audit, open");
+  auto grants = enter_with("", "audit");
   for (auto& each : grants.items)
     each.hold = true;
   say_batch(grants);
@@ -147,7 +147,7 @@ TEST_CASE_METHOD(hosting, "a run of a hook calls the once-listeners with the ite
   REQUIRE(bodies->calls.size() == 1);
   const auto& work = bodies->calls[0].work;
   CHECK(work.call == before_all);
-  CHECK(work.names == std::vector<std::string>{"audit", "open"});
+  CHECK(work.names == std::vector<std::string>{"audit"});
   CHECK(work.facts.task_id == "settlement@-@0,1@-@READY@-@10.0.0.3@-@41@-@14");
   CHECK(work.facts.fence == 4);
   REQUIRE(work.control);
@@ -191,26 +191,6 @@ TEST_CASE_METHOD(hosting, "the error handler gets the failure of a hook, and end
   CHECK(end_of(14).text == "stop");
   order(12, item_order::go);
   CHECK(bodies->begun.size() == 1);
-}
-
-TEST_CASE_METHOD(hosting, "the each-node listeners are called after a batch that THROW has cut short", "[actors][elastic]") {
-  auto grants = enter_with("trace", "");
-  auto spec = test::good_spec();
-  spec.listeners = "trace";
-  spec.error_handler = "THROW";
-  spec.pool = "SINGLE_THREAD";
-  spec.version = 2;
-  say(1, protocol::elastic_specs{{spec}});
-  grants.version = 2;
-  say_batch(grants);
-  end_call(0);
-  REQUIRE(bodies->begun.size() == 1);
-  CHECK(bodies->calls.size() == 1);
-  end_body(0, {500, "no stock"});
-  CHECK(end_of(12).outcome == host_outcome::error);
-  CHECK(end_of(13).outcome == host_outcome::cancelled);
-  REQUIRE(bodies->calls.size() == 2);
-  CHECK(bodies->calls[1].work.call == executor::elastic::listener_call::after);
 }
 
 TEST_CASE_METHOD(hosting, "a drain waits for each-node listeners", "[actors][elastic]") {

@@ -91,6 +91,7 @@ app_name = "{GROUP}"
 nodes = ["{self.link}"]
 listen = ""
 elastic = true
+elastic_capacity = 16
 elastic_scripts = ["scripts"]
 http_allowed = ["{self.target_url}/in/"]
 """)

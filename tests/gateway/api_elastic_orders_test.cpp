@@ -39,8 +39,8 @@ TEST_CASE_METHOD(api_fixture, "api: a host is disabled for one elastic job", "[g
   open();
   CHECK(call("POST", "/elastic/jobs/7/hosts/10.0.0.1/disable").status() == 200);
   CHECK(call("POST", "/elastic/jobs/7/hosts/ringmaster%3A%2F%2Fapp-1%2Fa/enable").status() == 200);
-  CHECK(script->take_asked() == elastic_orders_asked{"set_elastic_server(7, 10.0.0.1, true) by admin@127.0.0.1",
-                                                     "set_elastic_server(7, ringmaster://app-1/a, false) by admin@127.0.0.1"});
+  CHECK(script->take_asked() == elastic_orders_asked{"set_elastic_server(7, '10.0.0.1', true) by admin@127.0.0.1",
+                                                     "set_elastic_server(7, 'ringmaster://app-1/a', false) by admin@127.0.0.1"});
   CHECK(call("POST", "/elastic/jobs/7/hosts/%ff/enable").status() == 404);
 }
 
@@ -50,8 +50,8 @@ TEST_CASE_METHOD(api_fixture, "api: administrators set the modes of hosts", "[ga
   for (const auto* verb : {"enable", "drain", "remove"})
     CHECK(call("POST", std::string{"/elastic/hosts/h1/"} + verb).status() == 200);
   CHECK(script->take_asked() ==
-        elastic_orders_asked{"set_elastic_host(h1, 1) by admin@127.0.0.1", "set_elastic_host(h1, 0) by admin@127.0.0.1",
-                             "set_elastic_host(h1, 2) by admin@127.0.0.1", "set_elastic_host(h1, 3) by admin@127.0.0.1"});
+        elastic_orders_asked{"set_elastic_host('h1', 1) by admin@127.0.0.1", "set_elastic_host('h1', 0) by admin@127.0.0.1",
+                             "set_elastic_host('h1', 2) by admin@127.0.0.1", "set_elastic_host('h1', 3) by admin@127.0.0.1"});
   CHECK(call("POST", "/elastic/hosts/h1/disable", "", "operator").status() == 403);
   CHECK(script->take_asked().empty());
 }

@@ -20,7 +20,7 @@ int refusal(const std::string& address, const std::string& text) {
   client.send(text);
   auto reply = client.read_message();
   CHECK(reply.head.find("Connection: close\r\n") != std::string::npos);
-  CHECK(reply.head.find("Content-Type: application/json\r\n") != std::string::npos);
+  CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
   CHECK(client.is_closed());
   return reply.status();
 }

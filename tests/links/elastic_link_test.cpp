@@ -32,6 +32,7 @@ protocol::elastic_events full_events() {
   event.outcome = core::elastic::host_outcome::error;
   event.text = "no such file";
   event.cursor = "7";
+  event.cursor_number = 1;
   return {1, {event, event}};
 }
 
@@ -94,6 +95,7 @@ protocol::elastic_host::behavior_type host_of(test::board_ptr facts) {
     },
     [](const protocol::item_event&) {},
     [](const protocol::lease_end&) {},
+    [](const protocol::listener_note&) {},
     [](const protocol::drain_request&) {},
     [](protocol::tick_atom) {},
   };

@@ -21,7 +21,7 @@ elastic::action::write_end end_of(elastic::item_run_id run) {
   return {run, elastic::fence_number{1}, elastic::item_run_end::finished, {}};
 }
 
-elastic::action::write_loss lost(elastic::item_run_id run, elastic::loss_proof proof) {
+elastic::action::write_loss loss_of(elastic::item_run_id run, elastic::loss_proof proof) {
   return {run, elastic::fence_number{1}, proof, elastic::item_run_end::lost, {}};
 }
 
@@ -76,11 +76,11 @@ TEST_CASE("a run with a result in the inbox cannot be lost", "[storage][elastic]
   const std::vector<elastic::inbox_row> no_result{{given_up, elastic::fence_number{1}, encode(fenced)}};
   require(f.ej().deliver(f.other, f.host, no_result));
   f.set_host_state(elastic::host_state::dead);
-  CHECK(f.write_item(0, lost(run, elastic::loss_proof::process_ended)).outcome == guard_lost);
-  CHECK(f.write_item(0, lost(run, elastic::loss_proof::host_answered)).outcome == guard_lost);
+  CHECK(f.write_item(0, loss_of(run, elastic::loss_proof::process_ended)).outcome == guard_lost);
+  CHECK(f.write_item(0, loss_of(run, elastic::loss_proof::host_answered)).outcome == guard_lost);
   CHECK(f.run_state(run) == "1");
-  CHECK(f.write_item(1, lost(second, elastic::loss_proof::process_ended)).outcome == done);
-  CHECK(f.write_item(2, lost(given_up, elastic::loss_proof::host_answered)).outcome == done);
+  CHECK(f.write_item(1, loss_of(second, elastic::loss_proof::process_ended)).outcome == done);
+  CHECK(f.write_item(2, loss_of(given_up, elastic::loss_proof::host_answered)).outcome == done);
   CHECK(f.write_item(0, end_of(run)).outcome == done);
   CHECK(inbox_rows(f) == "0");
 }
@@ -92,6 +92,6 @@ TEST_CASE("rows of the inbox that end no open run have no effect", "[storage][el
   const auto number = std::to_string(core::number(run));
   f.db->exec("INSERT INTO ej_inbox (run, fence, outcome) VALUES (" + number + ", 7, 'x'), (4711, 1, 'x')");
   CHECK(require(f.ej().jobs_with_results(10)).empty());
-  CHECK(f.write_item(0, lost(run, elastic::loss_proof::host_answered)).outcome == done);
+  CHECK(f.write_item(0, loss_of(run, elastic::loss_proof::host_answered)).outcome == done);
   CHECK(inbox_rows(f) == "1");
 }

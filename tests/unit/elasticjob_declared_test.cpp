@@ -73,11 +73,10 @@ staticSharding: true
   expected.listeners = "one,two";
   expected.misfire = false;
   expected.description = "Sums";
-  expected.label = "ssd";
   expected.pool = "SINGLE_THREAD";
   expected.error_handler = "EMAIL";
-  expected.props = R"({"email.to":"ops@x.example"})";
   CHECK(job.what.options == expected);
+  CHECK(job.what.props == R"({"email.to":"ops@x.example"})");
 }
 
 TEST_CASE("import: declared files of every form read back", "[config][elastic][import]") {
