@@ -122,6 +122,9 @@ elastic::stored_item job_coordination::stored_form(const elastic::item_row& row,
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
+  // The row names the fire of its run. All fires since then have missed the item: the last one is made up for (I4).
+  if (row.missed && schedule_.last > row.cause.fire.at)
+    one.state.missed_fire = {schedule_.last, elastic::run_source::normal, {}};
   one.stored_missed = row.missed;
   one.cancel_run = row.cancel_run;
   count_run(one.state, true);

@@ -14,7 +14,7 @@ void item_step::adopt(const stored_item& row) {
   const bool was_new = before.state == item_state::granting && number(before.run) == 0;
   if (was_new && before.cause.source == run_source::manual)
     one_.queue.insert(one_.queue.begin(), {before.cause.fire, before.request_until});
-  if (before.missed && !one_.missed) {
+  if (before.missed) {
     one_.missed = true;
     one_.missed_fire = before.missed_fire;
   }

@@ -100,8 +100,25 @@ void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer&
   }
   for (std::size_t i = 0; i < op.items.size(); ++i)
     decide_item(op.items[i], tries, answer.items[i]);
-  if (tries && !op.fires.empty() && core::number(op.fires.front().key.request) != 0)
+  if (!tries || op.fires.empty())
+    return;
+  if (core::number(op.fires.front().key.request) != 0)
     owe_rest(op, answer);
+  else
+    mark_lost(op, answer);
+}
+
+// Their hosts have changed since the decision. The coordinator tries again; the mark keeps the fire if its node ends before (I9).
+void batch_rules::mark_lost(const elastic::fire_write& op, const elastic::elastic_answer& answer) {
+  for (std::size_t i = 0; i < op.items.size(); ++i) {
+    const auto* asked = std::get_if<elastic::item_grant>(&op.items[i].what);
+    auto* const row = rows_.item({op.job, op.items[i].item});
+    if (asked == nullptr || answer.items[i].outcome != guard_lost || row == nullptr || row->fence != asked->fence
+        || row->state != elastic::stored_item_state::idle || row->disabled || row->surplus)
+      continue;
+    row->missed = true;
+    row->changed = true;
+  }
 }
 
 // The coordinator tries a lost grant again.
@@ -163,13 +180,15 @@ batch_rules::outcome batch_rules::grant(const item_key& key, held_item* row, con
   if (!tries || !(is_new_hook || is_free) || !is_up(rows_.host(what.host.host), what.host))
     return guard_lost;
   auto& held = is_new_hook ? rows_.add_item(key) : *row;
+  const bool was_idle = held.state == elastic::stored_item_state::idle;
   held.fence = elastic::next_fence(what.fence);
   held.state = elastic::stored_item_state::open;
   held.host = what.host;
   held.attempt = what.attempt;
   held.lease = what.lease;
   held.changed = true;
-  if (what.cause.source == elastic::run_source::misfire)
+  // A fire of an idle item was marked by `mark_lost` alone.
+  if (what.cause.source == elastic::run_source::misfire || (what.cause.source == elastic::run_source::normal && was_idle))
     held.missed = false;
   if (core::number(what.cause.fire.request) != 0)
     rows_.end_owed(key, what.cause.fire.request);

@@ -17,6 +17,7 @@ public:
 private:
   void decide(const core::elastic::fire_write& op, core::elastic::elastic_answer& answer);
   /// Notes the items that the request of a fire owes.
+  void mark_lost(const core::elastic::fire_write& op, const core::elastic::elastic_answer& answer);
   void owe_rest(const core::elastic::fire_write& op, const core::elastic::elastic_answer& answer);
   void decide(const core::elastic::fire_step_write& op, core::elastic::elastic_answer& answer);
   /// `tries`: the write may happen; otherwise an earlier call has done it, or it is lost.

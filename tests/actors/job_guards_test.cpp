@@ -239,6 +239,22 @@ TEST_CASE("a compensation is not made up for if misfire was switched off before 
   CHECK(world.runs() == "0@AN");
 }
 
+TEST_CASE("after a hand-over a missed fire is made up for, and not that of the open run", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  const auto begun = world.latest(0).what.fire_at;
+  auto row = open_row(world, 0);
+  row.missed = true;
+  world.stored.items = {row};
+  world.stored.job.last = begun + 10s;
+  world.stored.job.next = begun + 20s;
+  world.load();
+  world.finished(0);
+  CHECK(world.latest(0).what.source == elastic::run_source::misfire);
+  CHECK(world.latest(0).what.fire_at == begun + 10s);
+}
+
 TEST_CASE("a host cannot end the run of another one", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("AB");

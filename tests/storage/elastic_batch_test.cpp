@@ -252,6 +252,24 @@ TEST_CASE("E4 fires an instant once", "[storage][elastic]") {
   }
 }
 
+TEST_CASE("an item whose grant in a fire has lost its host is marked as missed", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = require(f.ej().read_job(f.job)).job;
+  REQUIRE(job.next);
+  f.db->exec("UPDATE ej_node SET state = 2");
+  const auto answer = f.write({f.fire(*job.next, job.revision, {0, 1})}).at(0);
+  CHECK(answer.outcome == done);
+  CHECK(answer.items[0].outcome == guard_lost);
+  CHECK(f.item(0).missed);
+  CHECK(f.item(1).missed);
+  CHECK_FALSE(f.item(2).missed);
+  // The coordinator tries again.
+  f.db->exec("UPDATE ej_node SET state = 0");
+  CHECK(f.write_item(0, f.grant(0)).outcome == done);
+  CHECK_FALSE(f.item(0).missed);
+  CHECK(f.item(1).missed);
+}
+
 TEST_CASE("the fire of a request deletes it and moves no schedule", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const elastic::request_row request{elastic::request_id{77}, f.job, std::nullopt, elastic::request_policy::queue, "once", noon};
