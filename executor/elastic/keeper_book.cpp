@@ -82,8 +82,14 @@ bool keeper_book::take_ack(link_number link, const protocol::elastic_ack& ack, b
   // It stays: a node that becomes the keeper may acknowledge its last heartbeat again.
   const auto sent_at = sent.front().second;
   leaves = ack.leave;
-  if (ack.keeper_no == 0 && keeper_ == link)
-    keeper_ = 0; // its node has learned that it is not the keeper
+  if (ack.keeper_no == 0 && keeper_ == link) {
+    // Its node is not the keeper any more, or its store does not answer: the lease goes on only with another node.
+    keeper_ = 0;
+    if (!asked_above_) {
+      asked_ = link;
+      ask_next(now);
+    }
+  }
   const bool extends = accept(link, ack.keeper_no, now);
   if (extends)
     lease_from_ = std::max(lease_from_.value_or(sent_at), sent_at);

@@ -161,6 +161,19 @@ TEST_CASE_METHOD(kept, "the only node is asked after it has said that it does no
   CHECK(ack(1, 2, 5));
 }
 
+TEST_CASE_METHOD(kept, "a keeper that gives up the lease is not the first to be asked", "[actors][elastic]") {
+  add(1, 4);
+  add(2, 0);
+  book.pass_time(now);
+  CHECK(beat(1) == 1);
+  CHECK_FALSE(ack(1, 1, 0));
+  CHECK(book.asked() == 2);
+  CHECK(beat(2) == 1);
+  CHECK(asks);
+  CHECK(ack(2, 1, 5));
+  CHECK(book.keeper() == 2);
+}
+
 TEST_CASE_METHOD(kept, "a keeper that is about to stop is replaced by a node that stays", "[actors][elastic]") {
   add(1, 4);
   CHECK(beat(1) == 1);

@@ -1,6 +1,7 @@
 #include "tests/simulation/elastic/sim_wire.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -26,10 +27,20 @@ std::shared_ptr<const std::vector<core::group_id>> no_groups() { return std::mak
 
 } // namespace
 
-// Lines of the trace; heartbeats and their acknowledgements would be too many.
+// Lines of the trace. Heartbeats and their acknowledgements would be too many: they are in it if RINGMASTER_SIMULATION_BEATS is set.
 template <class Message>
 std::string words_of(const Message&) {
   return {};
+}
+bool shows_beats() { return std::getenv("RINGMASTER_SIMULATION_BEATS") != nullptr; }
+std::string words_of(const protocol::elastic_heartbeat& what) {
+  return shows_beats() ? "heartbeat " + std::to_string(what.number) + ", keeper " + std::to_string(what.keeper_no) +
+                           (what.asks_keeper ? ", asks" : "")
+                       : std::string{};
+}
+std::string words_of(const protocol::elastic_ack& what) {
+  return shows_beats() ? "acknowledgement " + std::to_string(what.number) + ", keeper " + std::to_string(what.keeper_no)
+                       : std::string{};
 }
 std::string words_of(const protocol::elastic_hello& what) { return "hello of process " + what.process.substr(24); }
 std::string words_of(const protocol::elastic_events& what) {
