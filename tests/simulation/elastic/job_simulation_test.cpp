@@ -10,7 +10,7 @@ using namespace ringmaster::simulation::elastic;
 
 namespace {
 
-constexpr std::uint64_t usual_count = 300;
+constexpr std::uint64_t usual_count = 100;
 
 } // namespace
 

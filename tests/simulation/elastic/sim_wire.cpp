@@ -27,7 +27,7 @@ std::shared_ptr<const std::vector<core::group_id>> no_groups() { return std::mak
 
 } // namespace
 
-// Lines of the trace. Heartbeats and their acknowledgements would be too many: they are in it if RINGMASTER_SIMULATION_BEATS is set.
+// Lines of the trace. Heartbeats and acknowledgements would be too many: they are in it if RINGMASTER_SIMULATION_BEATS is set.
 template <class Message>
 std::string words_of(const Message&) {
   return {};
