@@ -1,6 +1,7 @@
 #include "protocol/wire/v1/api_users.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "protocol/wire/v1/api_members.hpp"
 
@@ -63,12 +64,13 @@ void append_audit_row(std::string& out, const core::audit_row& change) {
 
 std::optional<group_rights> read_rights(api_members& in) {
   group_rights rights;
-  const bool given = in.objects("rights", rights_max, [&rights](api_members& each) {
+  std::set<core::group_id> named;
+  const bool given = in.objects("rights", rights_max, [&rights, &named](api_members& each) {
     const auto group = core::group_id{each.needed_id("group")};
     const auto right = core::find_group_right(each.needed_text("right"));
     if (!right)
       each.wrong("right", "must be viewer, operator or editor");
-    if (std::any_of(rights.begin(), rights.end(), [group](const auto& known) { return known.first == group; }))
+    if (!named.insert(group).second)
       each.wrong("group", "is named twice");
     rights.emplace_back(group, right.value_or(core::group_right::none));
   });
