@@ -304,6 +304,8 @@ test('doctor: the checks of the node show a problem with its remedy first, and s
     assert.match(await parts.first().getByRole('heading').innerText(), /^Failed \(\d+\)$/)
     const report = await world.admin.get('/doctor')
     assert.equal(report.state, 'done')
+    // The page shows findings while the checks go on.
+    await page.locator('main li').nth(report.findings.length - 1).waitFor()
     assert.equal(await page.locator('main li').count(), report.findings.length)
     assert.deepEqual(await visitor.axeFindings(), [])
     await visitor.settle()

@@ -5,7 +5,7 @@
 
 using namespace ringmaster::simulation::elastic;
 
-TEST_CASE("random histories find each mutant of elastic jobs", "[simulation][elastic][mutants]") {
+TEST_CASE("random histories find each mutant of elastic jobs", "[.][mutants]") {
   const auto count = from_environment("RINGMASTER_SIMULATION_MUTANT_SEEDS", 300);
   for (const auto& each : mutants()) {
     CAPTURE(each.name, each.without);
