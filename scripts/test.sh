@@ -164,7 +164,7 @@ run_packages() {
 }
 
 start_browser() {
-  timeout --kill-after=15 1000 python3 tests/browser/browser_test.py build/release/apps/ringmaster \
+  timeout --kill-after=15 2000 python3 tests/browser/browser_test.py build/release/apps/ringmaster \
     --worker build/release/tests/elastic/elastic_worker > "$results/browser.log" 2>&1 &
   browsing=$!
 }

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-INSTALL_S, LIMIT_S = 120, 900
+INSTALL_S, LIMIT_S = 120, 1800
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 STAMP = HERE / "node_modules/.ringmaster-lock"
 
