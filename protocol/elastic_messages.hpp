@@ -206,7 +206,7 @@ struct item_error {
   /// Name of the host; empty: not known any more.
   std::string host;
   core::time_point at{};
-  /// Of the failure, for users.
+  /// Text of the failure, for users.
   std::string text;
 };
 

@@ -44,7 +44,7 @@ private:
   /// A host process with programs.
   struct family {
     core::elastic::host_process process;
-    /// Of the process itself.
+    /// Handle of the process itself.
     int pidfd = -1;
     /// Supervisors, by run.
     std::vector<std::pair<core::elastic::item_run_id, int>> programs;

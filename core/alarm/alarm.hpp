@@ -110,7 +110,7 @@ struct elastic_alarm : elastic_subject {
   /// As of `elastic::raised_alarm`.
   time_point fire{};
   std::int64_t amount = 0;
-  /// Of the run: id of its host, its attempt, text of its failure. Empty without a run.
+  /// Id of the host, attempt and text of the failure of the run. Empty without a run.
   std::string host = {};
   std::int32_t attempt = 0;
   std::string message = {};

@@ -185,9 +185,9 @@ private:
   std::deque<run_id> waiting_;
   /// Runs that count for the limit of the pool: they have begun, and are no hooks.
   std::size_t begun_ = 0;
-  /// Of the definition that was used last.
+  /// Limit of the pool in the definition that was used last.
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
-  /// Of the last fires that an error handler has aborted: further items of them do not begin.
+  /// The last fires that an error handler has aborted. Further items of these fires do not begin.
   std::deque<aborted_runs> aborted_;
   std::shared_ptr<job_errors> errors_;
   batch_map batches_;

@@ -89,7 +89,7 @@ core::error name_taken(const elastic::elastic_definition& of) {
 }
 
 core::error no_such_group() {
-  return {core::errc::invalid_argument, "group: there is no such group", core::refusal::choose_group};
+  return {core::errc::invalid_argument, "group: unknown group", core::refusal::choose_group};
 }
 
 core::error never_fires() {

@@ -81,7 +81,7 @@ TEST_CASE("a large request owes the items whose grants follow", "[actors][elasti
   CHECK(world.granted.size() == 300);
 }
 
-TEST_CASE("items of a request that start no run any more are no longer owed", "[actors][elastic]") {
+TEST_CASE("a request no longer owes runs to items that cannot start one", "[actors][elastic]") {
   coordinated_job world{3};
   world.begin("A");
   world.advance(10s);
