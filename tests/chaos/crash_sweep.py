@@ -80,7 +80,7 @@ def main() -> int:
     parser.add_argument("--store", action="append", choices=sorted(STEP))
     parser.add_argument("--points", type=int, default=160, help="number of statements of a process that are crash points")
     parser.add_argument("--every", type=int, help="only every n-th statement")
-    parser.add_argument("--lanes", type=int, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--lanes", type=int, default=2 * (os.cpu_count() or 1))
     options = parser.parse_args()
     options.server = options.server.resolve()
     passed = failed = skipped = 0

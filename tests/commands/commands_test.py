@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the real binary like users, with --hostile like attackers: commands_test.py [--hostile] RINGMASTER XXL_TABLES [TEST…].
+"""Runs the real binary like users, with --hostile like attackers.
+
+    commands_test.py [--hostile | --part N/COUNT] RINGMASTER XXL_TABLES [PART OF A TEST'S NAME…]
 
 Every server listens on loopback on a port chosen by the system, has its own folder, and is ended by its process id.
 """
@@ -60,14 +62,18 @@ HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, 
 
 def main() -> int:
     is_hostile = "--hostile" in sys.argv[1:2]
+    part, parts = 1, 1
     if is_hostile:
         del sys.argv[1]
+    elif "--part" in sys.argv[1:2]:
+        part, parts = (int(number) for number in sys.argv[2].split("/"))
+        del sys.argv[1:3]
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
     command_case.Case.binary, mariadb_case.MariadbCase.tables = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in HOSTILE if is_hostile else USUAL:
+    for module in HOSTILE if is_hostile else USUAL[part - 1::parts]:
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     try:
