@@ -166,7 +166,7 @@ class NodesCase(ElasticCase, MariadbCase):
         running = [node for node in self.nodes if node.server.child.poll() is None]
         found = self.stop_all(running[0].server, *jobs)
         for node in running[1:]:
-            self.assertEqual(node.server.stop(), 0, node.server.text())
+            self.assertEqual(node.server.stop(), 0, node.server.text()[-6000:])
         return found
 
     def account(self, server: Server) -> str:
