@@ -1,0 +1,85 @@
+#include "actors/elastic/host_slots.hpp"
+
+#include <algorithm>
+
+namespace ringmaster::actors {
+
+namespace {
+
+std::int32_t slots_in(const std::map<std::int32_t, std::int32_t>& slots, std::int32_t host) {
+  const auto found = slots.find(host);
+  return found == slots.end() ? 0 : found->second;
+}
+
+void add_slots(std::map<std::int32_t, std::int32_t>& to, std::int32_t host, std::int32_t slots) {
+  if (const auto found = to.try_emplace(host).first; (found->second += slots) == 0)
+    to.erase(found);
+}
+
+} // namespace
+
+void host_slots::set(const protocol::known_hosts& known) {
+  const std::lock_guard lock{mutex_};
+  known_.clear();
+  for (const auto& seat : known.seats)
+    known_.insert_or_assign(core::number(seat.host.host), seat.free_slots);
+  for (auto* const each : idle_)
+    clear(*each);
+  idle_.clear();
+}
+
+std::int32_t host_slots::free(std::int32_t host) const { return slots_in(known_, host) + slots_in(changes_, host); }
+
+void host_slots::clear(share& of) {
+  for (const auto& [host, slots] : of.changes_)
+    add_slots(changes_, host, -slots);
+  of.changes_ = {};
+}
+
+void host_slots::share::change(std::int32_t host, std::int32_t slots) {
+  const auto is_before = [](const auto& each, std::int32_t wanted) { return each.first < wanted; };
+  auto place = std::lower_bound(changes_.begin(), changes_.end(), host, is_before);
+  if (place == changes_.end() || place->first != host)
+    place = changes_.insert(place, {host, 0});
+  place->second += slots;
+  add_slots(slots_->changes_, host, slots);
+}
+
+std::int32_t host_slots::share::free(core::elastic::host_number host) const {
+  const std::lock_guard lock{slots_->mutex_};
+  return slots_->free(core::number(host));
+}
+
+bool host_slots::share::take(core::elastic::host_number host) {
+  const std::lock_guard lock{slots_->mutex_};
+  if (slots_->free(core::number(host)) <= 0)
+    return false;
+  change(core::number(host), -1);
+  slots_->idle_.erase(this);
+  return true;
+}
+
+void host_slots::share::add(core::elastic::host_number host, std::int32_t slots) {
+  const std::lock_guard lock{slots_->mutex_};
+  change(core::number(host), slots);
+}
+
+void host_slots::share::take_all(core::elastic::host_number host) {
+  const std::lock_guard lock{slots_->mutex_};
+  if (const auto free = slots_->free(core::number(host)); free > 0)
+    change(core::number(host), -free);
+}
+
+void host_slots::share::clear() {
+  const std::lock_guard lock{slots_->mutex_};
+  slots_->clear(*this);
+  slots_->idle_.erase(this);
+}
+
+void host_slots::share::end_with_list() {
+  const std::lock_guard lock{slots_->mutex_};
+  if (!changes_.empty())
+    slots_->idle_.insert(this);
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/elastic/host.hpp"
+#include "protocol/elastic_messages.hpp"
+
+namespace ringmaster::actors {
+
+/// Free slots of the hosts, counted for all elastic jobs of a node: those of the last heartbeats, changed by what each job has
+/// granted and heard since. Otherwise jobs that fire in one instant would grant the same slot, and the host would refuse all runs
+/// but one. Grants of other nodes are not counted. Any thread; holds its lock for microseconds.
+class host_slots {
+public:
+  /// Changes that one job has made since the last list of hosts. Owned by one actor.
+  class share {
+  public:
+    explicit share(std::shared_ptr<host_slots> slots) : slots_{std::move(slots)} {}
+    ~share() { clear(); }
+    share(const share&) = delete;
+    share& operator=(const share&) = delete;
+
+    /// Takes the slots of a new list, if this is the only share.
+    void set(const protocol::known_hosts& known) { slots_->set(known); }
+    /// Returns the free slots of a host; may be negative.
+    [[nodiscard]] std::int32_t free(core::elastic::host_number host) const;
+    /// Takes a slot if there is a free one.
+    [[nodiscard]] bool take(core::elastic::host_number host);
+    /// Adds free slots, or takes them away if negative.
+    void add(core::elastic::host_number host, std::int32_t slots);
+    /// Takes all free slots of a host.
+    void take_all(core::elastic::host_number host);
+    /// Takes the changes back.
+    void clear();
+    /// Takes the changes back with the next list: an idle job does not get each.
+    void end_with_list();
+
+  private:
+    friend class host_slots;
+    void change(std::int32_t host, std::int32_t slots);
+
+    std::shared_ptr<host_slots> slots_;
+    /// By number of the host, ascending. Most jobs have none at a moment. Guarded by the lock of `slots_`.
+    std::vector<std::pair<std::int32_t, std::int32_t>> changes_;
+  };
+
+  /// Takes the slots of a new list.
+  void set(const protocol::known_hosts& known);
+
+private:
+  [[nodiscard]] std::int32_t free(std::int32_t host) const;
+  void clear(share& of);
+
+  std::mutex mutex_;
+  /// By number of the host, as in the list.
+  std::map<std::int32_t, std::int32_t> known_;
+  /// Sums of the changes of all shares.
+  std::map<std::int32_t, std::int32_t> changes_;
+  std::set<share*> idle_;
+};
+
+} // namespace ringmaster::actors
