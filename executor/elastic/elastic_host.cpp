@@ -78,7 +78,7 @@ void elastic_host_state::take(protocol::item_event&& told) {
   const auto& event = told.event;
   const bool ends = event.kind == protocol::elastic_event_kind::finished;
   // A body that was stopped by the end of its lease may return before that end is known here. Its result is void.
-  if (const auto control = ends ? parts_.tools.board->find(event.run) : nullptr; control && control->is_over())
+  if (const auto control = ends ? parts_.tools.board->find(event.run) : nullptr; control && !control->still_mine())
     book_.take_lease_end({event.run}, moment());
   if (const auto job = jobs_.find(event.job); job != jobs_.end() && ends && job->second.open > 0) {
     --job->second.open;
@@ -118,7 +118,7 @@ void elastic_host_state::carry_out(host_effects&& effects) {
     board.extend(*effects.lease_from);
   for (const auto run : effects.fenced)
     if (const auto control = board.end(run))
-      request_stop(control, *parts_.tools.threads);
+      request_stop(control, stop_way::at_once, *parts_.tools.threads);
   for (auto& grants : effects.grants)
     grant(std::move(grants));
   for (const auto& [job, order] : effects.orders)

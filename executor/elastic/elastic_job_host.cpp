@@ -7,7 +7,6 @@
 #include "core/elastic/job_types.hpp"
 #include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
-#include "executor/elastic/stop_request.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -60,7 +59,7 @@ void elastic_job_host_state::take(protocol::item_grants&& grants) {
     run = {grants.spec, grants.param, std::move(grant), tools_.board->find(number)};
     if (run.is_hook())
       begin_hook(run);
-    else if (is_aborted(run.grant))
+    else if (!grants.spec->streaming && is_aborted(run.grant)) // a stream may only have moved here
       cancel(run, fire_aborted);
     else if (grants.spec->listeners.empty() && grants.spec->once_listeners.empty())
       go_on(run);
@@ -147,7 +146,7 @@ void elastic_job_host_state::begin_waiting() {
 void elastic_job_host_state::begin(item_run& run) {
   const auto number = run.grant.run;
   // Closed or fenced before it began.
-  if (!run.control || run.control->is_over())
+  if (!run.control || !run.control->still_mine())
     return cancel(run, ended_early);
   run.phase = run_phase::running;
   ++begun_;
@@ -191,13 +190,13 @@ void elastic_job_host_state::take(const protocol::item_order& order) {
     if (run.control)
       run.control->request_drain();
     return;
-  case item_order::cancel:
+  case item_order::cancel: return cancel(run, ended_early);
   case item_order::kill:
-  case item_order::close: return cancel(run, ended_early);
+  case item_order::close: return cancel(run, ended_early, stop_way::at_once);
   }
 }
 
-void elastic_job_host_state::cancel(item_run& run, std::string_view why) {
+void elastic_job_host_state::cancel(item_run& run, std::string_view why, stop_way how) {
   // The body has ended by itself: its result follows the error handler.
   if (run.phase == run_phase::handling)
     return;
@@ -206,7 +205,7 @@ void elastic_job_host_state::cancel(item_run& run, std::string_view why) {
     std::erase(waiting_, run.grant.run);
     return ended(run.grant.run, {failed, std::string{why}});
   }
-  request_stop(run.control, *tools_.threads);
+  request_stop(run.control, how, *tools_.threads);
 }
 
 void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome) {

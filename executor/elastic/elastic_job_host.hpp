@@ -20,6 +20,7 @@
 #include "executor/elastic/fence_board.hpp"
 #include "executor/elastic/item_bodies.hpp"
 #include "executor/elastic/job_errors.hpp"
+#include "executor/elastic/stop_request.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/elastic_interfaces.hpp"
 #include "protocol/elastic_messages.hpp"
@@ -131,7 +132,7 @@ private:
   /// Begins waiting runs as long as there is room.
   void begin_waiting();
   void begin(item_run& run);
-  void cancel(item_run& run, std::string_view why);
+  void cancel(item_run& run, std::string_view why, stop_way how = stop_way::in_time);
   void ended(run_id run, core::run_outcome&& outcome);
   /// Lets the body save cursors. They go to the host directly, because they leave on its threads.
   void open_saves(const item_run& run);

@@ -41,6 +41,7 @@ public:
   }
   [[nodiscard]] bool drain_requested() const noexcept override { return draining_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
+  [[nodiscard]] std::stop_token kill_token() const noexcept override { return kill_.get_token(); }
 
   [[nodiscard]] item_lease lease() const noexcept override { return {lease_from_, lease_}; }
   void report_program(std::int64_t supervisor) const override {
@@ -62,6 +63,11 @@ public:
   void request_drain() noexcept { draining_.store(true, std::memory_order_release); }
   /// Calls the stop callbacks of the body, which may block.
   void request_stop() noexcept { stop_.request_stop(); }
+  /// As `request_stop`. A program is killed, also if it has been asked to stop before.
+  void request_kill() noexcept {
+    kill_.request_stop();
+    stop_.request_stop();
+  }
 
 private:
   const core::elastic::item_run_id run_;
@@ -73,6 +79,7 @@ private:
   mutable std::atomic<bool> yielded_{false};
   mutable cursor_saves saves_;
   std::stop_source stop_;
+  std::stop_source kill_;
   std::function<void(std::int64_t)> on_program_;
 };
 using item_control_ptr = std::shared_ptr<item_control>;

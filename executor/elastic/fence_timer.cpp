@@ -90,7 +90,7 @@ void fence_timer::enforce() {
   on_end_(std::move(runs));
   // Last: without a thread, the stop callbacks of bodies run here, and may block.
   for (const auto& control : due)
-    request_stop(control, *threads_);
+    request_stop(control, stop_way::at_once, *threads_);
 }
 
 void fence_timer::arm() {

@@ -34,7 +34,7 @@ void elastic_job_host_state::body_over(run_id run, core::run_outcome&& outcome) 
     return;
   auto& of = found->second;
   // A run that was asked to end, or is no longer this host's, is no failure of the job.
-  const bool is_failure = outcome.code != succeeded && !of.cancelled && of.control && !of.control->is_over();
+  const bool is_failure = outcome.code != succeeded && !of.cancelled && of.control && of.control->still_mine();
   if (is_failure)
     return handle_error(of, std::move(outcome));
   ended(run, std::move(outcome));

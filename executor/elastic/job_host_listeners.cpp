@@ -140,7 +140,7 @@ void elastic_job_host_state::note_call(bool begins, std::string failure) {
 
 void elastic_job_host_state::begin_hook(item_run& run) {
   const auto number = run.grant.run;
-  if (!run.control || run.control->is_over())
+  if (!run.control || !run.control->still_mine())
     return cancel(run, ended_early);
   const auto fire = fire_of(run.grant);
   batch of{fire, run.spec, run.param, run.grant.source == run_source::failover};

@@ -37,6 +37,16 @@ struct elastic_bodies::call {
 /// A named namespace, because a frame of a coroutine has its types as members.
 namespace item_runs {
 
+/// Ends a run that waited for its thread, and may not begin any more; returns true then.
+template <class Call>
+bool ended_before(const Call& call) {
+  const auto& right = *call.work.control;
+  if (right.still_mine() && !right.stop_token().stop_requested())
+    return false;
+  call.done({500, "ended before it began"});
+  return true;
+}
+
 inline std::string first_line_of(const elastic::item_facts& facts) {
   return "begins: " + facts.task_id + ", item " + std::to_string(facts.item) + " of " + std::to_string(facts.total)
          + ", attempt " + std::to_string(facts.attempt) + ", " + std::string{to_string(facts.source)};
@@ -83,6 +93,10 @@ detached run_item_coroutine(std::shared_ptr<Call> call) {
   auto& threads = *call->parts->tasks;
   threads.run_began();
   co_await threads.here();
+  if (ended_before(*call)) {
+    threads.run_ended();
+    co_return;
+  }
   item_in_progress<Call> item{*call, log_writer::opens::for_each_write, &threads};
   std::exception_ptr thrown;
   try {
@@ -98,6 +112,8 @@ detached run_item_coroutine(std::shared_ptr<Call> call) {
 
 template <class Call>
 void run_item_function(const Call& call) {
+  if (ended_before(call))
+    return;
   item_in_progress<Call> item{call, log_writer::opens::throughout};
   std::exception_ptr thrown;
   try {

@@ -283,6 +283,7 @@ child_end run_child(const child_command& command, const child_limits& limits, co
                                      const bool at_once = control.must_kill && control.must_kill();
                                      process.order(at_once ? kill_order : stop_order);
                                    }};
+  const std::stop_callback on_kill{control.kill, [&process] { process.order(kill_order); }};
   return process.watch();
 }
 

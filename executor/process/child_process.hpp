@@ -41,6 +41,8 @@ struct child_control {
   child_lease lease = {};
   /// Decides at a stop: true kills the program at once, without TERM. Called on the thread of the stop. Empty: never.
   std::function<bool()> must_kill = {};
+  /// Kills the program at once, without TERM, also after a stop.
+  std::stop_token kill = {};
   /// Gets the process id of the supervisor, which ends after the program and everything that it started. Empty: not called.
   std::function<void(std::int64_t)> on_start = {};
 };

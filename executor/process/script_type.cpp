@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view script_variables = "EJ_";
+/// Longest argument of a program on Linux, with its NUL.
+constexpr std::size_t argument_bytes_max = std::size_t{128} << 10U;
 
 /// Returns the path without symbolic links; unset: it does not exist.
 std::optional<fs::path> real_path(const fs::path& path) {
@@ -69,6 +71,7 @@ std::vector<std::string> environment_of(const item_context& context, std::vector
     environment.push_back(std::string{script_variables}.append(name).append("=").append(value));
   };
   add("JOB", context.job());
+  add("JOB_NAME", context.job());
   add("TASK_ID", context.task_id());
   add("ITEM", std::to_string(context.item()));
   add("TOTAL", std::to_string(context.total()));
@@ -97,10 +100,14 @@ void run_script(item_context& context, const script_programs& programs, const pr
     fail_script("script.command.line: " + program.error().context);
   child_command command{std::move(*program), {words->begin() + 1, words->end()}, environment_of(context, environment)};
   command.arguments.push_back(context.json());
+  if (command.arguments.back().size() >= argument_bytes_max)
+    fail_script("the parameters are too long for an argument of a program: " + std::to_string(command.arguments.back().size())
+                + " bytes as JSON");
   const auto lease = context.lease();
   child_control control;
   control.lease = {lease.from.get(), lease.length};
   control.must_kill = [&context] { return !context.still_mine(); };
+  control.kill = context.kill_token();
   control.on_start = [&context](std::int64_t supervisor) { context.report_program(supervisor); };
   const auto reason = [&context] { return std::string{context.still_mine() ? "cancelled" : "its lease has ended"}; };
   const auto end = run_program(program_kind::command, command, limits, context.stop_token(), reason, context.log(), control);

@@ -122,6 +122,25 @@ TEST_CASE_METHOD(hosting, "THROW cancels the items of the fire that have not beg
   CHECK(bodies->begun.size() == 4);
 }
 
+TEST_CASE_METHOD(hosting, "THROW lets a stream of the fire that moves here go on", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.version = ++version;
+  spec.kind = "dataflow";
+  spec.streaming = true;
+  spec.error_handler = "THROW";
+  say(1, protocol::elastic_specs{{spec}});
+  grant_items(1);
+  end_body(0, {500, "no stock"});
+  CHECK(end_of(12).outcome == host_outcome::error);
+  receipts();
+  auto moved = test::good_grants(20);
+  moved.version = version;
+  moved.items[0].item = core::elastic::item_number{1};
+  say(1, moved);
+  CHECK(bodies->begun.size() == 2);
+}
+
 TEST_CASE_METHOD(hosting, "LOG and IGNORE let the other items run", "[actors][elastic]") {
   enter();
   for (const std::string name : {"LOG", "IGNORE", "EMAIL"}) {

@@ -102,7 +102,10 @@ struct item_world {
     REQUIRE(known.add("json", [](item_context& context) { context.log(context.json()); }));
     REQUIRE(known.add("odd", [](item_context&) { throw 7; }));
     REQUIRE(known.add("none", [] { return std::shared_ptr<simple_job>{}; }));
-    REQUIRE(known.add("waiting", wait_for_stop));
+    REQUIRE(known.add("waiting", [this](item_context& context) {
+      begun.set_value();
+      return wait_for_stop(context);
+    }));
     REQUIRE(known.add_dataflow<int>("flow", [] { return std::make_shared<counting_flow>(); }));
     REQUIRE(known.add_dataflow<int>("slow flow", fetch_slowly, process_slowly));
     REQUIRE(known.add("saving", [](item_context& context) { (void)noted(context, context.save_cursor(next_cursor(context))); }));
@@ -181,6 +184,8 @@ struct item_world {
     });
     return told->get_future();
   }
+  /// The body of "waiting" has begun.
+  std::promise<void> begun;
 };
 
 } // namespace
@@ -213,9 +218,19 @@ TEST_CASE_METHOD(item_world, "elastic bodies: the context is ElasticJob's as JSO
 
 TEST_CASE_METHOD(item_world, "elastic bodies: a coroutine that sleeps is woken by its stop", "[executor]") {
   auto outcome = start("waiting");
+  REQUIRE(begun.get_future().wait_for(10s) == std::future_status::ready);
   control->request_stop();
   CHECK(outcome_of(std::move(outcome)).code == 200);
   CHECK(disk.bytes(12).find("woken\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a run that ended while it waited for a thread does not begin", "[executor]") {
+  const auto handler = GENERATE("noting", "quick coroutine");
+  SECTION("cancelled") { control->request_stop(); }
+  SECTION("its lease is over") { control->end(); }
+  const auto outcome = outcome_of(start(handler));
+  CHECK(outcome.code == 500);
+  CHECK(outcome.message == "ended before it began");
 }
 
 TEST_CASE_METHOD(item_world, "elastic bodies: a dataflow fetches once, and a stream until nothing is left", "[executor]") {

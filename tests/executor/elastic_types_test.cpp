@@ -277,6 +277,29 @@ TEST_CASE_METHOD(script_run, "a cancelled script gets TERM, and one without a le
   CHECK(why == (expects_tidy ? "the program ended with exit code 5" : "the program was ended by signal 9"));
 }
 
+TEST_CASE_METHOD(script_run, "a script that goes on after TERM is killed by a later order", "[executor][elastic]") {
+  add_script("allowed/stay.sh", "trap 'echo tidy' TERM; echo ready; while :; do sleep 0.01; done");
+  log.seen = [&](const std::string& text) {
+    if (has_part(text, "tidy"))
+      control->request_kill();
+    else if (has_part(text, "ready"))
+      control->request_stop();
+  };
+  executor::program_limits limits;
+  limits.kill_grace = 1h;
+  CHECK(failure("stay.sh", limits) == "the program was ended by signal 9");
+  CHECK(has_part(log.text(), "tidy"));
+}
+
+TEST_CASE_METHOD(script_run, "a script does not run with parameters that no argument can hold", "[executor][elastic]") {
+  add_script("allowed/show.sh", "echo ran");
+  facts.job_param = std::string(30'000, '=');
+  CHECK(has_part(failure("show.sh"), "the parameters are too long for an argument of a program"));
+  facts.job_param = std::string(20'000, '=');
+  CHECK(failure("show.sh").empty());
+  CHECK(log.text() == "ran\n");
+}
+
 TEST_CASE("a script needs absolute folders", "[executor][elastic]") {
   CHECK(executor::elastic::make_script_type({}).error().context == "the type script needs a folder");
   CHECK(executor::elastic::make_script_type({{"a/b"}, {}}).error().context == "\"a/b\" is not an absolute path");

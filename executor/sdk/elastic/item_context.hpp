@@ -70,6 +70,8 @@ public:
   [[nodiscard]] virtual bool still_mine() const noexcept = 0;
   [[nodiscard]] virtual bool drain_requested() const noexcept = 0;
   [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
+  /// Returns the token that orders a program's end at once. It may follow the request of a stop.
+  [[nodiscard]] virtual std::stop_token kill_token() const noexcept = 0;
   /// Notes that the run ends before its work is done, because of a drain.
   virtual void yield() const noexcept = 0;
   /// Passes a cursor on to be stored. `done` is called once, on any thread, perhaps before this returns; it must not block.
@@ -132,6 +134,9 @@ public:
   /// Returns false once the lease of this run is over: another host may run the item. Check it right before an external write.
   [[nodiscard]] bool still_mine() const noexcept { return right_.still_mine(); }
 
+  /// For types that run programs: the token that orders the end at once, also after a stop that gave the program time. Callbacks
+  /// must not block.
+  [[nodiscard]] std::stop_token kill_token() const noexcept { return right_.kill_token(); }
   /// For types that run programs: the lease of this run.
   [[nodiscard]] item_lease lease() const noexcept { return right_.lease(); }
   /// For types that run programs: tells the nodes the process that ends only when nothing of the program is left. After the death
