@@ -87,8 +87,10 @@ public:
       return core::fail(core::errc::invalid_argument, "more than " + std::to_string(import_jobs_max) +
                                                         " jobs; import the files in several parts");
     std::vector<imported_job> converted;
+    // After an error the others are only checked: placeholders may make few bytes many.
     for (const auto& job : jobs_)
-      converted.push_back(to_imported_job(job, names_, all_));
+      if (auto made = to_imported_job(job, names_, all_); !all_.failed())
+        converted.push_back(std::move(made));
     check_names(converted);
     if (group.empty())
       check_groups(converted);

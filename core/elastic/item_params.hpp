@@ -13,8 +13,8 @@
 
 namespace ringmaster::core::elastic {
 
-/// Longest text of item parameters, in bytes.
-inline constexpr std::size_t item_params_bytes_max = std::size_t{1} << 20U;
+/// Longest text of item parameters, in bytes: a message to an executor has them with the rest of a definition.
+inline constexpr std::size_t item_params_bytes_max = std::size_t{1} << 19U;
 
 /// Parameters by item. Keys that are not an item of the job are allowed and have no effect.
 using item_params = std::map<std::int32_t, std::string>;

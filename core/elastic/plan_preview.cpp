@@ -53,7 +53,7 @@ result<std::vector<elastic_preview_share>> preview_plan(const adopted_job& job, 
   std::vector<host> known;
   for (const auto& row : hosts) {
     ids.emplace(row.process.host, row.facts.id);
-    if (row.facts.id != without)
+    if (without.empty() || (row.facts.id != without && row.facts.ip != without))
       known.push_back(host_of(row));
   }
   if (!without.empty() && known.size() == hosts.size())

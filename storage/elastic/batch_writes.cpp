@@ -150,7 +150,8 @@ void batch_rows::write_plans() {
 void batch_rows::write_others() {
   std::vector<sql_value> values;
   for (const auto& [key, cursor] : cursors_)
-    append(values, {value_of(key.first), value_of(key.second), value_of(cursor->fence), sql_bytes{cursor->value}});
+    if (const auto item = items_.find(key); item == items_.end() || !item->second.removed)
+      append(values, {value_of(key.first), value_of(key.second), value_of(cursor->fence), sql_bytes{cursor->value}});
   own_.execute_rows("INSERT INTO ej_cursor (job, item, fence, value) VALUES {(?, ?, ?, ?),} $on_conflict(job, item)"
                     " fence = $new_value(fence), value = $new_value(value)",
                     values, 4);

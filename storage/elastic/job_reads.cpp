@@ -226,7 +226,8 @@ void read_waiting(admin_session& own, elastic::adopted_job& out) {
     out.requests.push_back(std::move(row));
   }
   read_owed(own, out);
-  auto inbox = own.query("SELECT b.run, b.fence, b.outcome FROM ej_inbox b JOIN ej_run r ON r.id = b.run WHERE r.job = ?"
+  // In this order: the inbox is small, and the runs of the job are many.
+  auto inbox = own.query("SELECT b.run, b.fence, b.outcome FROM ej_inbox b CROSS JOIN ej_run r ON r.id = b.run WHERE r.job = ?"
                          " AND r.state = 1 ORDER BY b.run", job);
   while (inbox.next())
     out.inbox.push_back({inbox.id<elastic::item_run_id>(0), inbox.id<elastic::fence_number>(1), inbox.string(2)});
