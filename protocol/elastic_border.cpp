@@ -7,6 +7,7 @@
 
 #include "core/cluster/slot_map.hpp"
 #include "core/elastic/elastic_definition.hpp"
+#include "core/elastic/item_params.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/text/text.hpp"
 
@@ -100,11 +101,11 @@ std::string breach_of_spec(const elastic_spec& spec) {
   if (spec.name.empty())
     return "a definition without a name";
   const auto is_long = [](const std::string* text) { return text->size() > elastic_limit::text_bytes_max; };
-  const std::initializer_list<const std::string*> texts{&spec.name_space, &spec.name,          &spec.kind,
-                                                        &spec.handler,    &spec.item_params,   &spec.pool,
-                                                        &spec.listeners,  &spec.error_handler, &spec.once_listeners,
-                                                        &spec.props};
-  return std::any_of(texts.begin(), texts.end(), is_long) ? "a definition with a long text" : std::string{};
+  const std::initializer_list<const std::string*> texts{&spec.name_space,    &spec.name,           &spec.kind,
+                                                        &spec.handler,       &spec.pool,           &spec.listeners,
+                                                        &spec.error_handler, &spec.once_listeners, &spec.props};
+  const bool has_long_params = spec.item_params.size() > elastic::item_params_bytes_max;
+  return has_long_params || std::any_of(texts.begin(), texts.end(), is_long) ? "a definition with a long text" : std::string{};
 }
 
 std::string breach_of_grant(const elastic_grant& grant) {

@@ -55,6 +55,7 @@ using elastic_director = caf::typed_actor<
   caf::result<void>(host_events),
   /// From elastic_hosts; passed on to all coordinators.
   caf::result<void>(host_notice),
+  caf::result<void>(host_epochs),
   caf::result<void>(coordinator_wish),
   caf::result<void>(stop_request),
   caf::result<void>(tick_atom)>; // INTERNAL

@@ -155,6 +155,11 @@ struct host_notice {
   bool programs_ended = false;
 };
 
+/// Highest epochs that an admitted host has seen. Those of the store are lower only if its database was restored from a backup.
+struct host_epochs {
+  std::vector<core::elastic::slot_lease> epochs;
+};
+
 // -- a node: jobs ----------------------------------------------------------------------------------------------------------
 
 struct coordinator_wish {

@@ -18,6 +18,7 @@ struct host_view;
 struct host_events;
 struct host_events_done;
 struct host_notice;
+struct host_epochs;
 struct death_report;
 struct coordinator_wish;
 struct elastic_due;
@@ -51,6 +52,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_events))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_events_done))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_notice))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_epochs))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::death_report))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::coordinator_wish))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::elastic_due))
@@ -84,6 +86,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events_done)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_notice)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_epochs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::death_report)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::coordinator_wish)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_due)

@@ -1,5 +1,6 @@
 // elastic_director: incarnations, leases of slots, adoption and release.
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/elastic/director_store.hpp"
@@ -10,6 +11,8 @@ namespace {
 
 /// Each job comes with all of its items.
 constexpr std::size_t adopted_page_size = 100;
+/// No cluster has had so many hand-overs of a slot: a host that names more is not believed.
+constexpr std::int64_t epoch_max = std::int64_t{1} << 48U;
 
 } // namespace
 
@@ -66,11 +69,32 @@ void elastic_director_state::take_leases() {
   loading_ = true;
   std::vector<core::elastic::lease_wish> wanted;
   for (std::uint32_t slot = 0; slot < core::slot_count; ++slot)
-    if (missing.test(slot))
-      wanted.push_back({slot, 0});
+    if (missing.test(slot)) {
+      const auto seen = seen_epochs_.find(slot);
+      wanted.push_back({slot, seen == seen_epochs_.end() ? 0 : seen->second});
+    }
   ask<std::vector<core::elastic::slot_lease>>(
     [owner = *life_, wanted = std::move(wanted)](storage::store& store) { return store.elastic().take_leases(owner, wanted); },
     [this](core::result<std::vector<core::elastic::slot_lease>>&& taken) { leases_taken(std::move(taken)); });
+}
+
+void elastic_director_state::hear(const protocol::host_epochs& seen) {
+  core::slot_set behind;
+  for (const auto& each : seen.epochs) {
+    if (each.slot >= core::slot_count || each.epoch > epoch_max)
+      continue;
+    auto& highest = seen_epochs_[each.slot];
+    highest = std::max(highest, each.epoch);
+    const auto held = slots_.find(each.slot);
+    if (held != slots_.end() && held->second.loaded && held->second.lease.epoch < each.epoch)
+      behind.set(each.slot);
+  }
+  if (behind.none() || stopping_)
+    return;
+  parts_.log->warn("hosts know later epochs of {} slots than the database, which was perhaps restored: the slots are taken again",
+                   behind.count());
+  release_slots(behind);
+  arm();
 }
 
 void elastic_director_state::leases_taken(core::result<std::vector<core::elastic::slot_lease>>&& taken) {

@@ -21,7 +21,7 @@ elastic_coordinator_state::elastic_coordinator_state(protocol::elastic_coordinat
                                                      std::shared_ptr<const coordinator_tools> tools, job_identity who,
                                                      core::elastic::adopted_job stored,
                                                      std::shared_ptr<const protocol::known_hosts> known)
-  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies, tools_->settings} {
+  : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies, tools_->settings, tools_->slots} {
   if (known)
     job_.look(std::move(known), at());
   auto rule = rule_of(stored.job);

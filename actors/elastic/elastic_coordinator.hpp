@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/elastic/elastic_metrics.hpp"
+#include "actors/elastic/host_slots.hpp"
 #include "actors/elastic/job_coordination.hpp"
 #include "actors/elastic/job_schedules.hpp"
 #include "actors/logger.hpp"
@@ -32,6 +33,8 @@ struct coordinator_tools {
   protocol::error_notifier errors = {};
   /// Limits of alarms.
   config::elastic_settings settings = {};
+  /// Set by the director with each list of hosts.
+  std::shared_ptr<host_slots> slots = std::make_shared<host_slots>();
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes

@@ -70,6 +70,7 @@ protocol::elastic_director::behavior_type elastic_director_state::make_behavior(
     [this](protocol::host_view& view) { pass_on(std::move(view)); },
     [this](protocol::host_events& events) { pass_on(std::move(events)); },
     [this](const protocol::host_notice& notice) { pass_on(notice); },
+    [this](const protocol::host_epochs& seen) { hear(seen); },
     [this](const protocol::coordinator_wish& wish) { take_wish(wish); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
@@ -237,6 +238,7 @@ void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
 
 void elastic_director_state::pass_on(protocol::host_view&& view) {
   known_ = std::move(view.known);
+  tools_->slots->set(*known_);
   ++views_;
   // Most of ten thousand jobs are idle, and the load of the hosts changes several times in a second.
   for (auto& [key, each] : jobs_)

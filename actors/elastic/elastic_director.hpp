@@ -106,6 +106,8 @@ private:
   void end_children();
   [[nodiscard]] core::slot_set missing_slots() const;
   void take_leases();
+  /// Takes slots again whose epochs are lower than those of hosts: these would refuse everything.
+  void hear(const protocol::host_epochs& seen);
   void leases_taken(core::result<std::vector<core::elastic::slot_lease>>&& taken);
   void take(const core::elastic::slot_lease& lease);
   void load(core::elastic::elastic_job_id after);
@@ -160,6 +162,8 @@ private:
   std::uint64_t generation_ = 0;
   core::slot_set wanted_;
   std::map<std::uint32_t, held_slot> slots_;
+  /// Highest epochs that hosts have seen, by slot.
+  std::map<std::uint32_t, std::int64_t> seen_epochs_;
   std::unordered_map<job_key, child> jobs_;
   /// An elastic job exists or has existed; before the first one no lease is taken.
   bool active_ = false;

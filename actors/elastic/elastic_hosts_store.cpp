@@ -206,6 +206,8 @@ void elastic_hosts_state::let_in(const entry& asked, const elastic::host_row& ro
   if (goodbyes_.contains(asked.link_number))
     table_.lose_link(asked.link_number, true, now());
   parts_.processes->watch(row.process, row.facts);
+  if (const auto& hello = asked.introduction.hello; !hello.cluster.empty() && !hello.epochs.empty())
+    protocol::send(self_, parts_.director, protocol::host_epochs{hello.epochs});
   protocol::elastic_welcome answer;
   answer.cluster = *cluster_;
   answer.node = parts_.node;

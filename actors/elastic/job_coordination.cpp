@@ -30,10 +30,11 @@ std::size_t items_in(const elastic::elastic_op& op) {
 } // namespace
 
 job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies,
-                                   const config::elastic_settings& limits)
+                                   const config::elastic_settings& limits, std::shared_ptr<host_slots> slots)
   : who_{who},
     strategies_{std::move(strategies)},
     choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    hosts_{std::move(slots)},
     alarms_{limits},
     mail_{who.job, who.lease, who.life} {}
 
@@ -123,8 +124,14 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   // The row names the fire of its run. All fires since then have missed the item: the last one is made up for (I4).
-  if (row.missed && schedule_.last > row.cause.fire.at)
+  // The marks of a large job are more than one transaction has: a node may have died before the rest.
+  const bool is_large = static_cast<std::size_t>(job_->what.total) > elastic::fire_items_max;
+  const bool may_lack_mark = is_large && rules_.misfire && rules_.enabled && !row.disabled && !row.surplus
+                             && core::number(row.item) >= 0 && row.state == elastic::stored_item_state::open;
+  if ((row.missed || may_lack_mark) && schedule_.last > row.cause.fire.at) {
+    one.state.missed = true;
     one.state.missed_fire = {schedule_.last, elastic::run_source::normal, {}};
+  }
   one.stored_missed = row.missed;
   one.cancel_run = row.cancel_run;
   count_run(one.state, true);
@@ -296,10 +303,13 @@ void job_coordination::settle(job_moment at) {
     offer(at);
   start_hooks(at);
   settle_asks(at);
+  if (busy_.empty())
+    hosts_.end_with_list();
 }
 
 void job_coordination::release(job_moment at) {
-  if (!job_ || phase_.reload) {
+  // Grants whose write is under way still leave.
+  if (!job_ || (phase_.reload && writes_.under_way.empty() && writes_.next.empty())) {
     phase_.ended = true;
     return;
   }

@@ -43,7 +43,7 @@ public:
   using schedule_rule = std::shared_ptr<const core::schedule>;
 
   job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies,
-                   const config::elastic_settings& limits = {});
+                   const config::elastic_settings& limits = {}, std::shared_ptr<host_slots> slots = nullptr);
   job_coordination(const job_coordination&) = delete;
   job_coordination& operator=(const job_coordination&) = delete;
 
@@ -111,6 +111,8 @@ private:
     bool lost_guard = false;
     /// The host has reported the supervisor of the open run's program.
     bool has_program = false;
+    /// The last refusal was a lasting one: another host than that of the plan may get the item.
+    bool elsewhere = false;
     /// Run that an operator has cancelled; 0: none.
     core::elastic::item_run_id cancel_run{};
     /// The mark "missed" as stored.
@@ -185,6 +187,8 @@ private:
   struct choice {
     item_number item{};
     std::optional<host_process> host = {};
+    /// The host of the plan may run the item, but has no free slot.
+    bool is_full = false;
   };
   /// Places of writes while items of a fire are decided, or a hook is started; null: none.
   struct assembly {
@@ -263,9 +267,11 @@ private:
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
                                                    const std::optional<host_process>& except);
   [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
-    return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_};
+    return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_, &choice_.is_full};
   }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
+  /// Returns whether the host of the plan has refused the item, so that another one may get it.
+  [[nodiscard]] bool is_refused_by(core::elastic::host_number owner, const std::optional<host_process>& except) const;
   void offer(job_moment at);
 
   // Facts for the metrics (job_facts.cpp).

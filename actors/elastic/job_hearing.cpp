@@ -12,6 +12,12 @@ namespace {
 namespace elastic = core::elastic;
 using event_kind = protocol::elastic_event_kind;
 
+/// Returns whether the host would refuse the same item again.
+bool is_lasting(protocol::elastic_refusal why) {
+  using enum protocol::elastic_refusal;
+  return why == busy || why == unknown_handler || why == unknown_pool || why == unknown_error_handler || why == unknown_listener;
+}
+
 } // namespace
 
 void job_coordination::hear(const protocol::host_events& what, job_moment at) {
@@ -101,7 +107,9 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
     return apply(event.item, what, at, std::move(report)) != elastic::item_decision::kind::impossible;
   };
   switch (event.kind) {
-  case event_kind::accepted: return taken(elastic::event::accepted{host, event.run, event.fence});
+  case event_kind::accepted:
+    one.elsewhere = one.elsewhere && !mine;
+    return taken(elastic::event::accepted{host, event.run, event.fence});
   case event_kind::started:
     if (mine) {
       one.started = event.at;
@@ -110,6 +118,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
     return taken(elastic::event::started{host, event.run, event.fence});
   case event_kind::refused:
     if (mine) {
+      one.elsewhere = is_lasting(event.refusal);
       out_.facts.emplace_back(fact::refusal{event.refusal});
       if (!is_hook)
         hosts_.free(host.host);
@@ -124,7 +133,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
         static_cast<void>(taken(elastic::event::cancelled{}));
       }
     }
-    return taken(elastic::event::refused{event.run, event.fence}, {{}, event.at, event.text});
+    return taken(elastic::event::refused{event.run, event.fence, is_lasting(event.refusal)}, {{}, event.at, event.text});
   case event_kind::progress: return true;
   case event_kind::cursor:
     if (mine)
@@ -145,8 +154,9 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
         hosts_.free(host.host);
       keep_cursor(event, one);
     }
-    return taken(elastic::event::finished{event.run, event.fence, event.outcome}, {{}, event.at, event.text});
-  case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now}, {{}, event.at, event.text});
+    return taken(elastic::event::finished{event.run, event.fence, event.outcome, !is_hook && hosts_.is_leaving(host.host)},
+                 {{}, event.at, event.text});
+  case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now, true}, {{}, event.at, event.text});
   }
   return true;
 }

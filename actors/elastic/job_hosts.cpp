@@ -29,6 +29,9 @@ private:
 
 } // namespace
 
+job_hosts::job_hosts(std::shared_ptr<host_slots> slots)
+  : has_own_slots_{slots == nullptr}, slots_{slots ? std::move(slots) : std::make_shared<host_slots>()} {}
+
 void job_hosts::set_job(std::shared_ptr<const elastic::elastic_job_row> job, std::vector<std::string> disabled_servers) {
   job_ = std::move(job);
   disabled_servers_ = std::move(disabled_servers);
@@ -39,7 +42,9 @@ void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
   known_ = std::move(known);
   candidates_.reset();
   excluded_.clear();
-  spare_.clear();
+  slots_.clear();
+  if (has_own_slots_)
+    slots_.set(*known_);
 }
 
 elastic::job_needs job_hosts::needs() const {
@@ -94,6 +99,17 @@ bool job_hosts::is_drained(elastic::host_number host) const {
   return facts != nullptr && facts->mode == elastic::host_mode::draining;
 }
 
+bool job_hosts::is_leaving(elastic::host_number host) const {
+  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
+  return facts != nullptr && (facts->draining || facts->mode == elastic::host_mode::draining);
+}
+
+bool job_hosts::is_full(elastic::host_number host) const {
+  const auto* seat = seat_of(host);
+  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
+  return seat != nullptr && facts != nullptr && may_run(*facts, *seat) && free_slots_of(*seat) == 0;
+}
+
 std::uint64_t job_hosts::fingerprint() const {
   host_hash out;
   if (!known_)
@@ -137,18 +153,16 @@ core::result<elastic::item_plan> job_hosts::plan(const elastic::strategy_registr
 }
 
 std::int32_t job_hosts::free_slots_of(const protocol::host_seat& seat) const {
-  const auto change = spare_.find(core::number(seat.host.host));
-  const auto free = seat.free_slots + (change == spare_.end() ? 0 : change->second);
-  return std::clamp(free, 0, std::max(seat.capacity, 0));
+  return std::clamp(slots_.free(seat.host.host), 0, std::max(seat.capacity, 0));
 }
 
 std::optional<elastic::host_process> job_hosts::take(elastic::host_number host,
                                                      const std::optional<elastic::host_process>& except) {
   const auto* seat = seat_of(host);
   const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
-  if (seat == nullptr || facts == nullptr || seat->host == except || !may_run(*facts, *seat) || free_slots_of(*seat) == 0)
+  if (seat == nullptr || facts == nullptr || seat->host == except || !may_run(*facts, *seat) || seat->capacity <= 0
+      || !slots_.take(host))
     return std::nullopt;
-  occupy(host);
   return seat->host;
 }
 
@@ -205,11 +219,6 @@ std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optio
     if (is_allowed(*seat) && seat->host != except && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
       best = seat;
   return best == nullptr ? std::nullopt : std::optional{best->host};
-}
-
-void job_hosts::set_full(elastic::host_number host) {
-  if (const auto* seat = seat_of(host))
-    spare_[core::number(host)] = -seat->free_slots;
 }
 
 } // namespace ringmaster::actors

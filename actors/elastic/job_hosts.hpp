@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "actors/elastic/host_slots.hpp"
 #include "core/elastic/host.hpp"
 #include "core/elastic/planner.hpp"
 #include "core/elastic/stored_rows.hpp"
@@ -16,8 +16,7 @@
 
 namespace ringmaster::actors {
 
-/// Hosts as one elastic job sees them: which may run its items, and which have a free slot. Free slots are those of the last
-/// heartbeat without the grants since then. Owned by one actor.
+/// Hosts as one elastic job sees them: which may run its items, and which have a free slot. Owned by one actor.
 class job_hosts {
 public:
   /// Condition of a host process for an open run.
@@ -35,6 +34,9 @@ public:
   /// Tells whether a host has an item run of the job.
   using runs_job = std::function<bool(core::elastic::host_number)>;
 
+  /// `slots`: those that all jobs of a node share, which are set with each list; null: the job has the hosts for itself.
+  explicit job_hosts(std::shared_ptr<host_slots> slots = nullptr);
+
   /// The job whose hosts are wanted, and the servers that operators disabled for it.
   void set_job(std::shared_ptr<const core::elastic::elastic_job_row> job, std::vector<std::string> disabled_servers);
   /// Takes a new list. The caller reports grants that the hosts do not know yet by `occupy`.
@@ -49,6 +51,10 @@ public:
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
   /// Returns whether operators drain the host.
   [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
+  /// Returns whether the host is about to leave, or operators drain it.
+  [[nodiscard]] bool is_leaving(core::elastic::host_number host) const;
+  /// Returns whether the host may run the job, but has no free slot.
+  [[nodiscard]] bool is_full(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.
@@ -72,10 +78,12 @@ public:
   [[nodiscard]] std::optional<core::elastic::host_process> choose_for_hook(
     const std::optional<core::elastic::host_process>& preferred, const std::optional<core::elastic::host_process>& except);
 
-  void occupy(core::elastic::host_number host) { --spare_[core::number(host)]; }
-  void free(core::elastic::host_number host) { ++spare_[core::number(host)]; }
+  void occupy(core::elastic::host_number host) { slots_.add(host, -1); }
+  void free(core::elastic::host_number host) { slots_.add(host, 1); }
   /// The host refused a run for lack of a slot.
-  void set_full(core::elastic::host_number host);
+  void set_full(core::elastic::host_number host) { slots_.take_all(host); }
+  /// The job has no open run: what it has freed counts until the next list.
+  void end_with_list() { slots_.end_with_list(); }
 
 private:
   [[nodiscard]] const protocol::host_seat* seat_of(core::elastic::host_number host) const;
@@ -94,8 +102,9 @@ private:
   std::deque<core::elastic::host_process> programs_ended_;
   /// Hosts of the list that may run the job, in its order; unset: not asked for since the list or the job changed.
   std::optional<std::vector<const protocol::host_seat*>> candidates_;
-  /// Changes of the free slots since the last list, by number of the host.
-  std::map<std::int32_t, std::int32_t> spare_;
+  /// Shared by no other job: set with each list.
+  bool has_own_slots_;
+  host_slots::share slots_;
 };
 
 } // namespace ringmaster::actors

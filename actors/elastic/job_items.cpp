@@ -70,7 +70,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
     busy_.insert(which);
   count_item(which, one, forgotten);
   keep_due(which, one);
-  const auto effects = elastic::barrier_events(before, decision);
+  const auto effects = elastic::barrier_events(before, decision, one.state);
   if (forgotten && one.writes == 0) {
     dues_.erase({one.due.value_or(steady_time{}), which});
     items_.erase(which);
@@ -204,6 +204,7 @@ void job_coordination::leave_after_writes(job_item& one) {
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
                                                               const std::optional<host_process>& except) {
+  choice_.is_full = false;
   if (!phase_.sendable || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
@@ -216,9 +217,20 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
   const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
   // A stream that begins elsewhere would have to move to the planned host at once.
   if (owner != elastic::no_host && (!takes_over || job_->what.options.streaming))
-    if (auto host = hosts_.take(owner, except); host || !takes_over)
+    if (auto host = hosts_.take(owner, except))
       return host;
-  return takes_over ? hosts_.take_best(except, runs) : std::nullopt;
+  if (takes_over || is_refused_by(owner, except))
+    return hosts_.take_best(except, runs);
+  choice_.is_full = owner != elastic::no_host && hosts_.is_full(owner);
+  return std::nullopt;
+}
+
+// Until the plan changes, the item would wait for a host that does not take it.
+bool job_coordination::is_refused_by(elastic::host_number owner, const std::optional<host_process>& except) const {
+  const auto& options = job_->what.options;
+  const auto one = items_.find(choice_.item);
+  return except && except->host == owner && one != items_.end() && one->second.elsewhere && !options.is_static
+         && !options.streaming;
 }
 
 // The item that has waited longest is first.

@@ -4,6 +4,13 @@
 
 namespace ringmaster::actors {
 
+host_relay::run_count host_relay::count_of(const protocol::elastic_inventory& part) {
+  run_count out;
+  for (const auto& run : part.runs)
+    ++(core::number(run.item) < 0 ? out.hooks : out.items);
+  return out;
+}
+
 std::string host_relay::breach_of_order(const protocol::elastic_events& batch) const {
   if (batch.batch <= last_batch_)
     return "a batch of events out of order";
@@ -14,8 +21,13 @@ std::string host_relay::breach_of_order(const protocol::elastic_events& batch) c
 // Its parts are collected until the last one.
 std::string host_relay::breach_of_order(const protocol::elastic_inventory& part) const {
   const auto question = questions_.find(part.question);
-  const bool is_long = question != questions_.end() && question->second + part.runs.size() > capacity_;
-  return is_long ? "an inventory of more item runs than its capacity" : std::string{};
+  if (question == questions_.end())
+    return {};
+  const auto sum = question->second + count_of(part);
+  // Runs that its lease has ended are in it until their receipt, and take no slot.
+  if (sum.items > 2 * capacity_)
+    return "an inventory of more item runs than a host of its capacity has";
+  return sum.hooks > hooks_max ? "an inventory of too many calls of listeners" : std::string{};
 }
 
 host_relay::verdict host_relay::judge_later() const noexcept {
@@ -63,14 +75,14 @@ host_relay::verdict host_relay::judge(const protocol::elastic_inventory& part, s
   if (part.end)
     questions_.erase(question);
   else
-    question->second += part.runs.size();
+    question->second = question->second + count_of(part);
   return verdict::pass;
 }
 
 void host_relay::leaves(const protocol::elastic_orders& orders) {
   if (orders.inventory == 0)
     return;
-  questions_.emplace(orders.inventory, 0);
+  questions_.emplace(orders.inventory, run_count{});
   if (questions_.size() > questions_max)
     questions_.erase(questions_.begin());
 }

@@ -73,6 +73,17 @@ private:
   static constexpr std::chrono::milliseconds beat_every{20};
   static constexpr std::chrono::milliseconds beats_at_once{100 * beat_every};
 
+  /// Calls of once-listeners, which take no slot of the host, in the answer to one question.
+  static constexpr std::size_t hooks_max = 10'000;
+  struct run_count {
+    std::size_t items = 0;
+    std::size_t hooks = 0;
+    friend run_count operator+(const run_count& left, const run_count& right) noexcept {
+      return {left.items + right.items, left.hooks + right.hooks};
+    }
+  };
+
+  [[nodiscard]] static run_count count_of(const protocol::elastic_inventory& part);
   [[nodiscard]] std::string breach_of_order(const protocol::elastic_events& batch) const;
   [[nodiscard]] std::string breach_of_order(const protocol::elastic_inventory& part) const;
   template <class Message>
@@ -94,8 +105,8 @@ private:
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;
   /// Runs so far in the answers to open questions for an inventory. Numbers ascend.
-  std::map<std::uint64_t, std::size_t> questions_;
-  /// As its last hello says: a host holds no more runs.
+  std::map<std::uint64_t, run_count> questions_;
+  /// As its last hello says: a host holds no more runs of items.
   std::size_t capacity_ = 0;
 };
 

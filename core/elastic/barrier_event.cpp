@@ -1,5 +1,7 @@
 #include "core/elastic/barrier_event.hpp"
 
+#include <algorithm>
+
 namespace ringmaster::core::elastic {
 
 namespace {
@@ -47,12 +49,29 @@ private:
   std::vector<barrier_event>& out_;
 };
 
+bool writes_item(const item_action& what) {
+  return std::holds_alternative<action::write_grant>(what) || std::holds_alternative<action::write_end>(what)
+         || std::holds_alternative<action::write_loss>(what) || std::holds_alternative<action::write_wait_end>(what);
+}
+
+/// Adds the event of a request that waits again, because its grant was not stored, or that waits no longer.
+void add_wait(const item_before& before, const item_decision& decision, const item& after, std::vector<barrier_event>& out) {
+  const bool is_request = before.had_no_run && before.cause.source == run_source::manual && number(before.item) >= 0;
+  if (!is_request || std::any_of(decision.actions.begin(), decision.actions.end(), writes_item))
+    return;
+  const bool is_same = after.state != item_state::idle && after.cause.fire == before.cause.fire;
+  if (!is_same || after.state == item_state::wanted)
+    out.push_back({before.cause.fire, fire_event::lost{before.item, is_same, is_same}});
+}
+
 } // namespace
 
-std::vector<barrier_event> barrier_events(const item_before& before, const item_decision& decision) {
+std::vector<barrier_event> barrier_events(const item_before& before, const item_decision& decision,
+                                          const item& after) {
   std::vector<barrier_event> out;
   for (const auto& each : decision.actions)
     std::visit(barrier_effects{before, out}, each);
+  add_wait(before, decision, after, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/elastic/fire_machine.hpp"
 #include "core/elastic/item_actions.hpp"
+#include "core/elastic/item_machine.hpp"
 
 namespace ringmaster::core::elastic {
 
@@ -27,6 +28,9 @@ struct item_before {
 
 /// Returns the events of a decision, in their order. A fire without a machine, because it has no once-listeners or is done,
 /// ignores them. Hooks are not participants: an end of the items -1 and -2 that no other run repeats is `fire_event::hook_ended`.
-[[nodiscard]] std::vector<barrier_event> barrier_events(const item_before& before, const item_decision& decision);
+/// `after`: the item with the decision. A request that waits has no row that would change: its wait and the end of that are seen
+/// there.
+[[nodiscard]] std::vector<barrier_event> barrier_events(const item_before& before, const item_decision& decision,
+                                                        const item& after);
 
 } // namespace ringmaster::core::elastic

@@ -118,11 +118,15 @@ struct started {
 struct refused {
   item_run_id run{};
   fence_number fence{};
+  /// The host is likely to refuse the item again: it lacks something, or an older body goes on there.
+  bool lasting = false;
 };
 struct finished {
   item_run_id run{};
   fence_number fence{};
   host_outcome outcome = host_outcome::success;
+  /// The host is about to leave, and cancels its runs at the end of its drain.
+  bool leaving = false;
 };
 struct cancelled {
   cancel_reason why = cancel_reason::asked;
@@ -152,11 +156,13 @@ struct run_present {
   fence_number fence{};
   bool started = true;
 };
-/// The inventory of the host lacks the item's run.
+/// The host no longer has the item's run, or never had it.
 struct run_absent {
   host_process host;
   /// Moment when the inventory was asked for: a grant that was sent later proves nothing.
   steady_time asked_at{};
+  /// The host has ended it with its lease; false: its inventory does not name it.
+  bool fenced = false;
 };
 /// A user disabled or enabled the item.
 struct disabled_set {

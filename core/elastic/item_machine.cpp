@@ -122,7 +122,9 @@ public:
     if (!is_mine(what.run, what.fence))
       return step_.stale();
     one_.avoided = one_.host;
-    one_.avoided_until = scene_.now + refusal_pause;
+    one_.avoided_until = scene_.now + refusal_pause * (what.lasting ? 1 << one_.refusals : 1);
+    if (what.lasting && one_.refusals < refusal_doublings_max)
+      ++one_.refusals;
     step_.lose(item_step::loss::not_started, loss_proof::host_answered);
   }
 
@@ -133,7 +135,9 @@ public:
       return step_.add(action::count_gone{what.run, what.fence});
     if (what.outcome == host_outcome::yielded && (one_.cancel == cancel_reason::none || one_.cancel == cancel_reason::moved))
       return step_.end(item_run_end::finished, rest_of_stream());
-    if (one_.cancel == cancel_reason::moved && what.outcome != host_outcome::success)
+    const bool is_moved = one_.cancel == cancel_reason::moved
+                          || (one_.cancel == cancel_reason::none && what.leaving && what.outcome == host_outcome::cancelled);
+    if (is_moved && what.outcome != host_outcome::success)
       return step_.lose(item_step::loss::moved, loss_proof::host_answered);
     if (one_.cancel_sent && one_.cancel != cancel_reason::moved)
       return step_.end(item_run_end::killed);
@@ -224,7 +228,8 @@ public:
     // A grant that left after the question cannot be in the answer.
     if (what.asked_at <= one_.sent_at)
       return step_.add(action::ask_inventory{one_.host});
-    step_.lose(loss_proof::host_answered);
+    // A host names all runs that it has begun, until the receipt of their end: a run that it does not name has never begun.
+    step_.lose(what.fenced ? item_step::loss::died : item_step::loss::not_started, loss_proof::host_answered);
   }
 
   void operator()(const event::disabled_set& what) {
@@ -316,6 +321,7 @@ private:
       return step_.impossible();
     if (!is_mine(run, fence))
       return step_.add(action::send_order{host, run, fence, item_order::close});
+    one_.refusals = 0;
     step_.resume(has_started ? std::optional{scene_.now} : std::nullopt);
   }
 

@@ -38,6 +38,8 @@ inline constexpr milliseconds lease_margin{250};
 inline constexpr milliseconds unowned_after{30'000};
 /// A host that refused a run of the item does not get it again for this time, so that a refusal is no busy loop.
 inline constexpr milliseconds refusal_pause{1000};
+/// Each lasting refusal in a row doubles the pause, this often.
+inline constexpr std::uint8_t refusal_doublings_max = 5;
 
 /// A request that waits for the item.
 struct waiting_request {
@@ -88,6 +90,8 @@ struct item {
   steady_time wanted_since{};
   /// Host that refused the last grant, and the end of its pause.
   std::optional<host_process> avoided = std::nullopt;
+  /// Lasting refusals since a host last took the item.
+  std::uint8_t refusals = 0;
   steady_time avoided_until{};
   /// End of the wait of the request whose grant is being written.
   steady_time request_until{};
@@ -123,6 +127,8 @@ struct item_scene {
   time_point wall{};
   const item_rules& rules;
   const host_choice& choose;
+  /// Set by `choose`: the host of the plan may run the item, but has no free slot. Null: unknown.
+  const bool* is_full = nullptr;
 };
 
 /// Changes the item by an event and returns the decided actions. Never fails: an event that cannot happen in the item's state is

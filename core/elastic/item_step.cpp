@@ -74,6 +74,13 @@ item_next item_step::next(const std::optional<again>& first) {
 void item_step::miss_idle(const fire_key& key) {
   one_.state = item_state::idle;
   one_.run = item_run_id{};
+  // A slot that is not free is no overrun of the item: it waits for one whatever the misfire rule is.
+  if (!scene_.rules.misfire && !is_off() && scene_.is_full != nullptr && *scene_.is_full) {
+    one_.missed = true;
+    one_.missed_fire = key;
+    add(action::write_miss{key, miss_change::marked, true});
+    return begin_wait({run_source::misfire, key}, 1);
+  }
   miss(key);
   if (one_.missed && scene_.rules.misfire) {
     begin_wait({run_source::misfire, key}, 1);

@@ -171,6 +171,8 @@ admission run_book::admit(const protocol::elastic_grants& grants, const std::sha
 // -- orders ----------------------------------------------------------------------------------------------------------------
 
 std::optional<core::elastic::elastic_job_id> run_book::take_order(const protocol::elastic_run_order& order, link_number link) {
+  if (order.order == item_order::close)
+    fenced_.erase(order.run);
   const auto found = held_.find(order.run);
   if (found == held_.end() || found->second.facts.fence != order.fence)
     return std::nullopt;
@@ -195,13 +197,14 @@ std::vector<protocol::elastic_inventory> run_book::inventory(std::uint32_t slot,
     out.back().epoch = epoch;
   };
   begin_part();
-  for (const auto& [number, run] : held_) {
-    if (run.slot != slot)
-      continue;
-    if (out.back().runs.size() == protocol::elastic_link_limits::items_max)
-      begin_part();
-    out.back().runs.push_back(run.facts);
-  }
+  for (const auto* each : {&held_, &fenced_})
+    for (const auto& [number, run] : *each) {
+      if (run.slot != slot)
+        continue;
+      if (out.back().runs.size() == protocol::elastic_link_limits::items_max)
+        begin_part();
+      out.back().runs.push_back(run.facts);
+    }
   out.back().end = true;
   return out;
 }
@@ -242,11 +245,15 @@ std::optional<protocol::elastic_event> run_book::fence(item_run_id run) {
   out.run = run;
   out.fence = facts.fence;
   out.kind = elastic_event_kind::fenced;
+  auto& known = fenced_[run] = found->second;
+  known.facts.phase = elastic_phase::ended;
   let_go(found);
   return out;
 }
 
 void run_book::take_receipt(item_run_id run, elastic_event_kind kind) {
+  if (kind == elastic_event_kind::fenced)
+    fenced_.erase(run);
   const auto found = held_.find(run);
   if (kind == elastic_event_kind::finished && found != held_.end() && !found->second.has_body)
     let_go(found);

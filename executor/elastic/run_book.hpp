@@ -67,7 +67,7 @@ public:
 
   /// Carries out an order; returns the job whose body it concerns, unset: there is none.
   std::optional<core::elastic::elastic_job_id> take_order(const protocol::elastic_run_order& order, link_number link);
-  /// Returns the runs of a slot in parts. The last part has `end`.
+  /// Returns the runs of a slot in parts, also those that were fenced and whose event has no receipt. The last part has `end`.
   [[nodiscard]] std::vector<protocol::elastic_inventory> inventory(std::uint32_t slot, std::int64_t epoch,
                                                                    std::uint64_t question) const;
 
@@ -75,7 +75,7 @@ public:
   bool take_event(const protocol::elastic_event& event);
   /// Takes the end of a run's lease. Returns its event `fenced`; unset: the run has ended or is not held.
   std::optional<protocol::elastic_event> fence(core::elastic::item_run_id run);
-  /// Frees the slot of a run whose result is stored (H3).
+  /// Frees the slot of a run whose result is stored (H3), or forgets one whose fence is known.
   void take_receipt(core::elastic::item_run_id run, protocol::elastic_event_kind kind);
 
   /// Runs whose body has not ended, and that are held.
@@ -115,6 +115,8 @@ private:
   std::size_t hooks_ = 0;
   std::map<std::uint32_t, std::int64_t> epochs_;
   std::map<core::elastic::item_run_id, held_run> held_;
+  /// Fenced runs whose event has no receipt yet: a run that no inventory names has never begun.
+  std::map<core::elastic::item_run_id, held_run> fenced_;
   /// Bodies of runs that are no longer held.
   std::map<core::elastic::item_run_id, std::pair<core::elastic::elastic_job_id, core::elastic::item_number>> strays_;
   /// Active bodies with an order `kill`.

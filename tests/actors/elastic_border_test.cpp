@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/elastic/item_params.hpp"
 #include "tests/actors/elastic_samples.hpp"
 #include "tests/support/catch.hpp"
 
@@ -156,6 +157,7 @@ TEST_CASE("definitions are limited in number, bytes and values", "[actors][links
   CHECK_FALSE(breach_of(protocol::elastic_specs{std::vector(elastic_link_limits::items_max + 1, good)}).empty());
   auto large = good;
   large.props = std::string(elastic_link_limits::text_bytes_max, 'x');
+  large.item_params = std::string(core::elastic::item_params_bytes_max, 'x');
   CHECK(breach_of(protocol::elastic_specs{{large}}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_specs{std::vector(16, large)}).empty());
   auto bad = good;
@@ -164,7 +166,8 @@ TEST_CASE("definitions are limited in number, bytes and values", "[actors][links
   SECTION("no items") { bad.total = 0; }
   SECTION("endless items") { bad.total = 100'001; }
   SECTION("name") { bad.name.clear(); }
-  SECTION("long text") { bad.item_params = std::string(elastic_link_limits::text_bytes_max + 1, 'x'); }
+  SECTION("long text") { bad.pool = std::string(elastic_link_limits::text_bytes_max + 1, 'x'); }
+  SECTION("long item parameters") { bad.item_params = std::string(core::elastic::item_params_bytes_max + 1, 'x'); }
   CHECK_FALSE(breach_of(protocol::elastic_specs{{good, bad}}).empty());
 }
 

@@ -35,6 +35,40 @@ TEST_CASE_METHOD(elastic_jobs_world, "three items of one job run on two hosts at
   CHECK(grants('A') + grants('B') == 6);
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "jobs that fire in one instant grant no slot twice", "[actors][elastic]") {
+  capacity = 3;
+  begin(2, "A");
+  edit.what.name = "more";
+  expect(ej().put(edit, civil(), core::local_operator()));
+  pass(11s);
+  CHECK(grants('A') == 3);
+  finish(0);
+  pass(1s);
+  CHECK(grants('A') == 4);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a slot whose epoch is lower than that of a host is taken again", "[actors][elastic]") {
+  begin(1, "A");
+  pass(1s);
+  const auto slot = static_cast<std::uint32_t>(core::slot_of(core::job_id{core::number(job)}));
+  const auto epoch_of_slot = [&] {
+    const auto leases = expect(ej().leases());
+    return std::find_if(leases.begin(), leases.end(), [&](const auto& row) { return row.lease.slot == slot; })->lease.epoch;
+  };
+  const auto before = epoch_of_slot();
+  tell(director, protocol::host_epochs{{{slot, before}}});
+  pass(1s);
+  CHECK(epoch_of_slot() == before);
+  tell(director, protocol::host_epochs{{{slot, std::int64_t{1} << 60U}}});
+  pass(1s);
+  CHECK(epoch_of_slot() == before);
+  tell(director, protocol::host_epochs{{{slot, before + 41}}});
+  pass(1s);
+  CHECK(epoch_of_slot() == before + 42);
+  pass(10s);
+  CHECK(grants('A') == 1);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "a run of a killed host is taken over within 250 ms", "[actors][elastic]") {
   begin(1, "AB", true);
   pass(11s);

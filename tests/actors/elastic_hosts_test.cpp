@@ -79,6 +79,7 @@ struct hosts_fixture : elastic_world {
         [this](protocol::host_view& view) { known = std::move(view.known); },
         [this](protocol::host_events& events) { heard.push_back(std::move(events)); },
         [this](const protocol::host_notice& notice) { notices.push_back(notice); },
+        [this](const protocol::host_epochs& seen) { epochs = seen.epochs; },
         [](const protocol::coordinator_wish&) {},
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
@@ -114,6 +115,7 @@ struct hosts_fixture : elastic_world {
     who.hello.ip = "10.0.0.3";
     who.hello.capacity = 8;
     who.hello.cluster = cluster;
+    who.hello.epochs = seen_epochs;
     say(at, std::move(who));
   }
   void beat(played_link& at, bool asks = false) {
@@ -145,11 +147,25 @@ struct hosts_fixture : elastic_world {
   std::shared_ptr<const protocol::known_hosts> known;
   std::vector<protocol::host_events> heard;
   std::vector<protocol::host_notice> notices;
+  /// Epochs of the next hello, and those that the director got.
+  std::vector<elastic::slot_lease> seen_epochs, epochs;
   protocol::elastic_director director;
   protocol::elastic_hosts hosts;
 };
 
 } // namespace
+
+TEST_CASE_METHOD(hosts_fixture, "the director gets the epochs of hosts of this cluster", "[actors][elastic]") {
+  seen_epochs = {{7, 41}};
+  auto at = link(1);
+  introduce(at, "p1", std::string(32, 'd'));
+  CHECK(at.welcome().verdict == elastic_verdict::other_cluster);
+  CHECK(epochs.empty());
+  auto next = link(2);
+  introduce(next, "p2", std::string(32, 'c'));
+  CHECK(next.welcome().verdict == elastic_verdict::welcome);
+  CHECK(epochs == seen_epochs);
+}
 
 TEST_CASE_METHOD(hosts_fixture, "a host is admitted, beats, and is seen by the director", "[actors][elastic]") {
   auto at = link(1);

@@ -129,7 +129,7 @@ struct elastic_jobs_world : elastic_world {
     who.hello.folder = std::string{"folder "} + name;
     who.hello.pid = 100;
     who.hello.ip = std::string{"10.0.0."} + std::to_string(name - 'A' + 1);
-    who.hello.capacity = 100;
+    who.hello.capacity = capacity;
     who.hello.handlers = {"sum"};
     say(host, std::move(who));
     pump();
@@ -193,6 +193,8 @@ struct elastic_jobs_world : elastic_world {
   }
 
   std::map<char, played_host> all;
+  /// Slots of each host.
+  std::int32_t capacity = 100;
   std::shared_ptr<provable_processes> processes = std::make_shared<provable_processes>();
   std::shared_ptr<noting_notifier> notifier = std::make_shared<noting_notifier>();
   protocol::elastic_writer writer;
@@ -213,7 +215,7 @@ private:
     sent.number = ++host.beats;
     sent.incarnation = host.self.incarnation;
     sent.wall = civil();
-    sent.free_slots = 100 - static_cast<std::int32_t>(host.runs.size());
+    sent.free_slots = capacity - static_cast<std::int32_t>(host.runs.size());
     sent.keeper_no = host.keeper_no;
     sent.asks_keeper = host.asks_keeper;
     say(host, sent);

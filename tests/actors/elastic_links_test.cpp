@@ -47,6 +47,7 @@ struct linked_host : test::natively_linked {
         [this](protocol::host_view& view) { known = std::move(view.known); },
         [](const protocol::host_events&) {},
         [](const protocol::host_notice&) {},
+        [](const protocol::host_epochs&) {},
         [](const protocol::coordinator_wish&) {},
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},

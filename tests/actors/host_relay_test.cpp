@@ -276,19 +276,41 @@ TEST_CASE_METHOD(raw_host, "an inventory is passed on only after its question, u
   CHECK(is_linked());
 }
 
-TEST_CASE_METHOD(raw_host, "an inventory of more runs than the host's capacity cuts the link", "[actors][links]") {
+TEST_CASE_METHOD(raw_host, "an inventory of far more runs than the host's capacity cuts the link", "[actors][links]") {
   introduce();
   auto question = good_orders();
   question.inventory = 1;
   tell_host(question, 0);
   auto part = good_inventory(1);
   part.end = false;
-  for (std::int32_t run = 0; run < good_hello().capacity; ++run)
+  for (std::int32_t run = 0; run < 2 * good_hello().capacity; ++run)
     say(part);
   CHECK(is_linked());
   say(part);
   CHECK_FALSE(is_linked());
-  CHECK(heard<protocol::elastic_inventory>() == static_cast<std::size_t>(good_hello().capacity));
+  CHECK(heard<protocol::elastic_inventory>() == static_cast<std::size_t>(2 * good_hello().capacity));
+}
+
+TEST_CASE_METHOD(raw_host, "calls of once-listeners take no slot in an inventory", "[actors][links]") {
+  introduce();
+  auto question = good_orders();
+  question.inventory = 1;
+  tell_host(question, 0);
+  auto part = good_inventory(1);
+  part.end = false;
+  for (std::int32_t run = 0; run < 2 * good_hello().capacity; ++run)
+    say(part);
+  part.runs[0].item = core::elastic::before_hook_item;
+  say(part);
+  part.runs[0].item = core::elastic::after_hook_item;
+  say(part);
+  CHECK(is_linked());
+  // But they are limited, too.
+  const auto hook = part.runs[0];
+  part.runs.assign(500, hook);
+  for (int i = 0; i < 20; ++i)
+    say(part);
+  CHECK_FALSE(is_linked());
 }
 
 TEST_CASE_METHOD(raw_host, "hellos are limited to one a second", "[actors][links]") {

@@ -336,7 +336,10 @@ TEST_CASE("a new coordinator goes on with the barrier of a fire in each state", 
     world.stored.ended = {{elastic::item_number{0}}};
     world.begin("");
     CHECK(world.grants_of(-2) == 0);
+    // Its run has never begun: it is granted again.
     world.answer_inventory('A', {});
+    CHECK(world.grants_of(-2) == 0);
+    world.finished(1);
     CHECK(world.grants_of(-2) == 1);
   }
   SECTION("after-hook: it has not begun") {

@@ -255,6 +255,28 @@ TEST_CASE("after a hand-over a missed fire is made up for, and not that of the o
   CHECK(world.latest(0).what.fire_at == begun + 10s);
 }
 
+TEST_CASE("after a hand-over a large job makes up for a fire whose marks were perhaps not stored", "[actors][elastic]") {
+  coordinated_job world{static_cast<std::int32_t>(elastic::fire_items_max) + 1};
+  world.begin("A", 1000);
+  world.advance(10s);
+  const auto begun = world.latest(0).what.fire_at;
+  world.stored.items = {open_row(world, 0)};
+  world.stored.job.last = begun + 10s;
+  world.stored.job.next = begun + 20s;
+  SECTION("misfire is on") {
+    world.load();
+    world.finished(0);
+    CHECK(world.latest(0).what.source == elastic::run_source::misfire);
+    CHECK(world.latest(0).what.fire_at == begun + 10s);
+  }
+  SECTION("misfire is off") {
+    world.stored.job.what.options.misfire = false;
+    world.load();
+    world.finished(0);
+    CHECK(world.latest(0).what.source == elastic::run_source::normal);
+  }
+}
+
 TEST_CASE("a host cannot end the run of another one", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("AB");

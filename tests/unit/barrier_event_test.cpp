@@ -38,7 +38,7 @@ struct reporting_item {
     const item_before before{name, one.host, one.cause, has_no_run};
     const auto decision = apply(one, what, {time_0, wall_0, rules, choose});
     told.clear();
-    for (const auto& each : barrier_events(before, decision)) {
+    for (const auto& each : barrier_events(before, decision, one)) {
       told += told.empty() ? "" : " ";
       told += each.fire == this_fire ? "this:" : each.fire == next_fire ? "next:" : "other:";
       if (const auto* lost = std::get_if<fire_event::lost>(&each.what))
@@ -149,6 +149,21 @@ TEST_CASE("a fire loses the participant also if the job makes up for no missed f
   at(event::row_read{{}, at.one.writes});
   CHECK(at.one.state == item_state::idle);
   CHECK(at.told == "this:lost");
+}
+
+TEST_CASE("a request whose grant is not stored waits, and leaves its barrier at the end of the wait", "[unit][elastic]") {
+  reporting_item two{item_number{2}};
+  const fire_key request{wall_0, run_source::manual, request_id{9}};
+  two(event::requested{request, request_policy::queue, time_0 + 60s});
+  two.host.reset();
+  two(event::row_read{{}, two.one.writes});
+  CHECK(two.one.state == item_state::wanted);
+  CHECK(two.told == "other:waits");
+  SECTION("it is cancelled") { two(event::cancelled{}); }
+  SECTION("its job is disabled") { two(event::job_off{}); }
+  SECTION("its item is disabled") { two(event::disabled_set{}); }
+  CHECK(two.one.state == item_state::idle);
+  CHECK(two.told == "other:lost");
 }
 
 TEST_CASE("a hook without a host has not ended: it is started again", "[unit][elastic]") {

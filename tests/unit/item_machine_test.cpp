@@ -52,6 +52,10 @@ std::vector<row> table() {
      {"GONE >I", "GONE >W", "GONE >G", "E6:ok >I", "E6:ok >I", "E6:killed >I", "E6:ok >I"}},
     {"finished with an error", event::finished{run, fence, host_outcome::error},
      {"GONE >I", "GONE >W", "GONE >G", "E6:error >I", "E6:error >I", "E6:killed >I", "E6:error >I"}},
+    {"cancelled by a host that leaves", event::finished{run, fence, host_outcome::cancelled, true},
+     {"GONE >I", "GONE >W", "GONE >G", "E9+F >G", "E9+F >G", "E6:killed >I", "E9+F >G"}},
+    {"cancelled by its host", event::finished{run, fence, host_outcome::cancelled},
+     {"GONE >I", "GONE >W", "GONE >G", "E6:killed >I", "E6:killed >I", "E6:killed >I", "E6:killed >I"}},
     {"finished, new fence", event::finished{item_run_id{51}, next_fence(fence)},
      {"GONE >I", "GONE >W", "- >G", "GONE >S", "GONE >R", "GONE >C", "GONE >U"}},
     {"finished, old fence", event::finished{item_run_id{49}, fence_number{3}},
@@ -70,6 +74,8 @@ std::vector<row> table() {
     {"inventory: present, new fence", event::run_present{own, item_run_id{51}, next_fence(fence)},
      {"close >I", "close >W", "- >G", "close >S", "close >R", "close >C", "close >U"}},
     {"inventory: absent", event::run_absent{own, begin},
+     {"stale >I", "stale >W", "stale >G", "E9+N >G", "E9+N >G", "E9 >I", "E9+N >G"}},
+    {"fenced by its host", event::run_absent{own, begin, true},
      {"stale >I", "stale >W", "stale >G", "E9+F >G", "E9+F >G", "E9 >I", "E9+F >G"}},
     {"inventory of before the grant", event::run_absent{own, begin - 1s},
      {"stale >I", "stale >W", "stale >G", "ask >S", "ask >R", "ask >C", "ask >U"}},
@@ -215,6 +221,50 @@ TEST_CASE("a lost run without failover is closed at once", "[unit][elastic]") {
   CHECK(due_at(one) == begin + refusal_pause);
   at.now = *due_at(one);
   CHECK(step(at, one, event::time_passed{}) == "E5N >G");
+}
+
+TEST_CASE("a host that lacks something is asked ever more rarely", "[unit][elastic]") {
+  scenery at;
+  at.host = own;
+  auto one = in(item_state::sent);
+  auto pause = refusal_pause;
+  for (int i = 0; i < refusal_doublings_max; ++i) {
+    CHECK(step(at, one, event::refused{one.run, one.fence, true}) == "E9+W >W");
+    CHECK(due_at(one) == at.now + pause);
+    at.now = *due_at(one);
+    CHECK(step(at, one, event::time_passed{}) == "E5N >G");
+    static_cast<void>(step(at, one, event::grant_stored{item_run_id{60 + i}}));
+    pause *= 2;
+  }
+  // The longest pause is longer than the time until the alarm.
+  CHECK(step(at, one, event::refused{one.run, one.fence, true}) == "E9+W >W");
+  at.now = *due_at(one);
+  CHECK(step(at, one, event::time_passed{}) == "alarm >W");
+  CHECK(due_at(one) == one.avoided_until);
+  at.now = *due_at(one);
+  CHECK(step(at, one, event::time_passed{}) == "E5N >G");
+  static_cast<void>(step(at, one, event::grant_stored{item_run_id{70}}));
+  static_cast<void>(step(at, one, event::accepted{one.host, one.run, one.fence}));
+  CHECK(step(at, one, event::refused{one.run, one.fence, true}) == "E9+W >W");
+  CHECK(due_at(one) == at.now + refusal_pause);
+}
+
+TEST_CASE("an item waits for a free slot whatever the misfire rule is", "[unit][elastic]") {
+  scenery at;
+  at.rules.misfire = false;
+  at.host.reset();
+  auto one = in(item_state::idle);
+  CHECK(step(at, one, event::fired{fire_2}) == "m:dropped >I");
+  at.is_full = true;
+  one = in(item_state::idle);
+  CHECK(step(at, one, event::fired{fire_2}) == "m:marked+W >W");
+  CHECK(one.cause == run_cause{run_source::misfire, fire_2});
+  // An overrun is still no reason for another run.
+  CHECK(step(at, one, event::fired{{wall + 1min, run_source::normal, {}}}) == "m:dropped >W");
+  at.host = own;
+  at.is_full = false;
+  CHECK(step(at, one, event::host_freed{}) == "E5M >G");
+  CHECK_FALSE(one.missed);
 }
 
 TEST_CASE("takeovers of one run are limited", "[unit][elastic]") {

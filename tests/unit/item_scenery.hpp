@@ -66,13 +66,14 @@ struct scenery {
     return out;
   }();
   std::optional<host_process> host = other;
+  bool is_full = false;
   steady_time now = begin;
   host_choice choose = [this](const run_cause&, const std::optional<host_process>& avoided) {
     return host == avoided ? std::nullopt : host;
   };
 
   item_decision apply(item& one, const item_event& what) {
-    return ringmaster::core::elastic::apply(one, what, {now, wall + (now - begin) / 1ms * 1ms, rules, choose});
+    return ringmaster::core::elastic::apply(one, what, {now, wall + (now - begin) / 1ms * 1ms, rules, choose, &is_full});
   }
 };
 

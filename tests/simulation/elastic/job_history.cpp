@@ -90,6 +90,20 @@ void keep_one_host(job_history& in) {
       each.lasts = milliseconds{500};
 }
 
+/// Adds messages of a node that arrive once another one has its slots.
+void delay_last_messages(dice& random, job_history& in) {
+  using enum trouble;
+  fault late{.what = half_open_to_host, .at = random.between(1'500, 6'000), .lasts = random.between(2'500, 6'000)};
+  late.host = random.one_in(2) ? all : static_cast<int>(random.below(static_cast<std::uint64_t>(in.hosts)));
+  late.node = static_cast<int>(random.below(static_cast<std::uint64_t>(in.nodes)));
+  fault last = late;
+  last.what = random.of(std::array{leave_node, leave_node, kill_node, stop_node});
+  last.at += random.between(100, 2'000);
+  last.host = all;
+  in.faults.push_back(late);
+  in.faults.push_back(last);
+}
+
 job_edit random_edit(dice& random, const job_history& in) {
   job_edit out;
   out.at = random.between(1'000, 9'000);
@@ -136,6 +150,8 @@ job_history random_job_history(std::uint64_t seed) {
       out.edits.push_back({made.what == change::disable ? change::enable : change::enable_item,
                            made.at + random.between(200, 4'000), made.job, made.number});
   }
+  if (out.nodes > 1 && random.one_in(4))
+    delay_last_messages(random, out);
   return out;
 }
 
