@@ -87,10 +87,17 @@ public:
       return core::fail(core::errc::invalid_argument, "more than " + std::to_string(import_jobs_max) +
                                                         " jobs; import the files in several parts");
     std::vector<imported_job> converted;
-    // After an error the others are only checked: placeholders may make few bytes many.
-    for (const auto& job : jobs_)
-      if (auto made = to_imported_job(job, names_, all_); !all_.failed())
-        converted.push_back(std::move(made));
+    for (const auto& job : jobs_) {
+      auto& made = converted.emplace_back(to_imported_job(job, names_, all_));
+      // After an error only its name is of use: placeholders may make few bytes many.
+      if (all_.failed()) {
+        imported_job named;
+        named.where = std::move(made.where);
+        named.what.name_space = std::move(made.what.name_space);
+        named.what.name = std::move(made.what.name);
+        made = std::move(named);
+      }
+    }
     check_names(converted);
     if (group.empty())
       check_groups(converted);
