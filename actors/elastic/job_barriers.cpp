@@ -152,12 +152,16 @@ void job_coordination::pass_barrier_time(job_moment at) {
       due.push_back(fire);
   for (const auto& fire : due) {
     const auto* machine = barrier_of(fire);
-    const auto hook = machine == nullptr ? std::nullopt : machine->hook();
+    if (machine == nullptr)
+      continue;
+    const auto hook = machine->hook();
     tell_barrier(fire, elastic::fire_event::time_passed{}, at);
+    if (!hook)
+      continue;
     // A hook that still waits for a host would begin too late.
-    if (const auto found = hook ? items_.find(*hook) : items_.end(); found != items_.end() &&
-                                                                     found->second.state.state == elastic::item_state::wanted &&
-                                                                     found->second.state.cause.fire == fire)
+    const auto found = items_.find(*hook);
+    if (found != items_.end() && found->second.state.state == elastic::item_state::wanted &&
+        found->second.state.cause.fire == fire)
       apply(*hook, elastic::event::cancelled{}, at);
   }
 }
