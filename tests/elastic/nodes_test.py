@@ -81,6 +81,7 @@ class NodesTest(NodesCase):
         open_runs = self.rows(f"{of_crowd} AND state = {OPEN}")[0][0]
         print(f"  {open_runs} runs are open", flush=True)
         self.assertGreater(open_runs, 500)
+        other.server.wait_for(lambda: self.holders() == {other.name}, "the other node has all slots")
         said("adoption", killed_us, boot_us())
         other.server.wait_for(lambda: self.rows(f"{of_crowd} AND state = {FINISHED}")[0][0] >= 1000, "all runs end")
         found = self.end("crowd")
@@ -88,6 +89,7 @@ class NodesTest(NodesCase):
         self.assertEqual(self.lost_bodies("crowd"), set(), self.account(other.server))
         begun = sorted(note.item for note in found if (note.event, note.job) == ("begin", "crowd"))
         self.assertEqual(begun, list(range(1000)), self.account(other.server))
+        self.assertEqual({note.attempt for note in found if note.event == "begin"}, {1})
 
     def test_a_node_that_stops_hands_its_jobs_over(self):
         workers = self.begin(ticks() + longs(7000, "0/9 * * * * ?"))
