@@ -42,18 +42,33 @@ bool is_too_deep(std::string_view body) noexcept {
   return false;
 }
 
-/// Records the first name that an object has twice: the reader itself would let the last one win.
-class name_watch {
+/// Records the first name that an object has twice: the document would let the last one win. A pass of its own, because
+/// nlohmann's parser with a callback visits all elements of an array again after each object in it.
+class name_watch final : public json::json_sax_t {
 public:
-  bool operator()(int, json::parse_event_t event, const json& parsed) {
-    if (event == json::parse_event_t::object_start)
-      names_.emplace_back();
-    else if (event == json::parse_event_t::object_end)
-      names_.pop_back();
-    else if (event == json::parse_event_t::key && !names_.back().insert(parsed.get_ref<const std::string&>()).second && !twice)
-      twice = parsed.get_ref<const std::string&>();
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool start_object(std::size_t) override {
+    names_.emplace_back();
     return true;
   }
+  bool end_object() override {
+    names_.pop_back();
+    return true;
+  }
+  bool key(string_t& name) override {
+    if (!names_.back().insert(name).second && !twice)
+      twice = name;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
   std::optional<std::string> twice;
 
@@ -85,12 +100,11 @@ core::result<json> parse_api_object(std::string_view body) {
   if (is_too_deep(body))
     return wrong_members("the body has more than " + std::to_string(members_depth_max) + " levels");
   name_watch watch;
-  auto parsed = json::parse(
-    body, [&watch](int depth, json::parse_event_t event, const json& value) { return watch(depth, event, value); }, false);
-  if (parsed.is_discarded())
+  if (!json::sax_parse(body, &watch))
     return wrong_members("the body is not valid JSON");
   if (watch.twice)
     return wrong_members(shown_member(*watch.twice) + ": duplicate member of an object");
+  auto parsed = json::parse(body, nullptr, false);
   if (!parsed.is_object())
     return wrong_members("the body must be a JSON object");
   return parsed;
