@@ -7,7 +7,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace ringmaster::executor {
 
@@ -39,8 +38,6 @@ struct task_threads::shared {
   std::condition_variable all_idle;
   std::deque<std::function<void()>> queue;
   sleep_awaiter::places sleepers;
-  /// Written before there is work, then read-only.
-  std::vector<std::thread::id> ids;
   std::size_t busy = 0;
   std::size_t runs = 0;
   bool closed = false;
@@ -90,23 +87,31 @@ task_threads::task_threads(std::size_t count, std::shared_ptr<actors::body_threa
   : shared_{std::make_shared<shared>()}, blocking_{std::move(blocking)} {
   const std::scoped_lock lock{shared_->guard};
   try {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::thread one{[threads = shared_] { threads->work(); }};
-      shared_->ids.push_back(one.get_id());
-      one.detach();
-    }
-    std::thread{[threads = shared_] { threads->count_time(); }}.detach();
+    for (std::size_t i = 0; i < count; ++i)
+      workers_.emplace_back([threads = shared_] { threads->work(); });
+    timer_ = std::thread{[threads = shared_] { threads->count_time(); }};
   } catch (...) {
     shared_->ending = true;
+    for (auto& each : workers_)
+      each.detach();
     throw;
   }
 }
 
+// Data that a library keeps for a thread is released when the thread ends: before the end of the process only if it is joined.
 task_threads::~task_threads() {
-  const std::scoped_lock lock{shared_->guard};
-  shared_->ending = true;
-  shared_->more.notify_all();
-  shared_->sooner.notify_all();
+  {
+    const std::scoped_lock lock{shared_->guard};
+    shared_->ending = true;
+    shared_->more.notify_all();
+    shared_->sooner.notify_all();
+  }
+  timer_.join();
+  for (auto& each : workers_)
+    if (each.get_id() == std::this_thread::get_id())
+      each.detach();
+    else
+      each.join();
 }
 
 bool task_threads::start(std::function<void()> work) {
@@ -123,8 +128,8 @@ void task_threads::resume(std::coroutine_handle<> who) {
 }
 
 bool task_threads::is_one_of_them() const noexcept {
-  const auto& ids = shared_->ids;
-  return std::find(ids.begin(), ids.end(), std::this_thread::get_id()) != ids.end();
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [self = std::this_thread::get_id()](const auto& each) { return each.get_id() == self; });
 }
 
 void task_threads::run_began() {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "actors/executor/bodies.hpp"
 #include "executor/awaiting.hpp"
@@ -19,7 +21,7 @@ public:
   task_threads(std::size_t count, std::shared_ptr<actors::body_threads> blocking);
   task_threads(const task_threads&) = delete;
   task_threads& operator=(const task_threads&) = delete;
-  /// Its threads end on their own. Precondition: `wait_until_idle` returned true.
+  /// Ends its threads. Precondition: `wait_until_idle` returned true.
   ~task_threads() override;
 
   /// Queues the work for a thread, unlike other body_threads. Returns false only after `close`.
@@ -57,6 +59,9 @@ private:
 
   const std::shared_ptr<shared> shared_;
   const std::shared_ptr<actors::body_threads> blocking_;
+  /// Written before there is work, then read-only.
+  std::vector<std::thread> workers_;
+  std::thread timer_;
 };
 
 } // namespace ringmaster::executor

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -10,6 +11,15 @@
 #include <vector>
 
 namespace ringmaster::executor {
+
+namespace {
+
+void join(std::list<std::thread>& threads) {
+  for (auto& each : threads)
+    each.join();
+}
+
+} // namespace
 
 /// State shared with the threads; outlives the pool while a thread works.
 ///
@@ -22,6 +32,7 @@ struct thread_pool::shared {
     bool is_called = false;
   };
   using idle_ptr = std::shared_ptr<idle_thread>;
+  using handles = std::list<std::thread>;
 
   /// The next work of a thread, and the thread to wake before it.
   struct step {
@@ -32,7 +43,9 @@ struct thread_pool::shared {
   explicit shared(std::size_t most_threads) : most{most_threads} {}
 
   [[nodiscard]] bool start(const std::shared_ptr<shared>& me, std::function<void()>&& work);
-  void run();
+  void run(handles::iterator self);
+  /// Waits for every thread to end if all work ended; otherwise leaves the busy ones to themselves.
+  void release_threads();
   /// Waits for work and returns it; without work the thread ends.
   [[nodiscard]] step next(std::unique_lock<std::mutex>& lock, const idle_ptr& self, bool on_its_way);
   /// Returns the thread to wake, or null if one is already on its way. Notify it after releasing the lock.
@@ -41,9 +54,12 @@ struct thread_pool::shared {
   const std::size_t most;
   std::mutex guard;
   std::condition_variable all_done;
+  std::condition_variable all_ended;
   std::deque<std::function<void()>> waiting;
   std::vector<idle_ptr> idle;
-  std::size_t threads = 0;
+  handles threads;
+  /// Threads that only have to be joined.
+  handles ended;
   std::size_t on_their_way = 0;
   /// Work that waits or runs.
   std::size_t open = 0;
@@ -51,16 +67,19 @@ struct thread_pool::shared {
 };
 
 bool thread_pool::shared::start(const std::shared_ptr<shared>& me, std::function<void()>&& work) {
+  handles to_join;
   std::unique_lock lock{guard};
   if (closing || open >= most)
     return false;
   if (idle.size() + on_their_way <= waiting.size()) {
+    const auto self = threads.emplace(threads.end());
     try {
-      std::thread{[me] { me->run(); }}.detach();
+      *self = std::thread{[me, self] { me->run(self); }};
     } catch (const std::system_error&) {
+      threads.erase(self);
       return false;
     }
-    ++threads;
+    to_join.swap(ended);
     ++on_their_way;
   }
   waiting.push_back(std::move(work));
@@ -69,6 +88,7 @@ bool thread_pool::shared::start(const std::shared_ptr<shared>& me, std::function
   lock.unlock();
   if (called)
     called->woken.notify_one();
+  join(to_join);
   return true;
 }
 
@@ -82,10 +102,10 @@ thread_pool::shared::idle_ptr thread_pool::shared::call_one() {
   return one;
 }
 
-void thread_pool::shared::run() {
-  const auto self = std::make_shared<idle_thread>();
+void thread_pool::shared::run(handles::iterator self) {
+  const auto seat = std::make_shared<idle_thread>();
   std::unique_lock lock{guard};
-  for (auto now = next(lock, self, true); now.work; now = next(lock, self, false)) {
+  for (auto now = next(lock, seat, true); now.work; now = next(lock, seat, false)) {
     lock.unlock();
     if (now.called)
       now.called->woken.notify_one();
@@ -95,7 +115,21 @@ void thread_pool::shared::run() {
     if (--open == 0)
       all_done.notify_all();
   }
-  --threads;
+  ended.splice(ended.end(), threads, self);
+  if (threads.empty())
+    all_ended.notify_all();
+}
+
+// Data that a library keeps for a thread is released when the thread ends: before the end of the process only if it is joined.
+void thread_pool::shared::release_threads() {
+  std::unique_lock lock{guard};
+  all_ended.wait(lock, [this] { return threads.empty() || open > 0; });
+  for (auto& busy : threads)
+    busy.detach();
+  handles to_join;
+  to_join.swap(ended);
+  lock.unlock();
+  join(to_join);
 }
 
 thread_pool::shared::step thread_pool::shared::next(std::unique_lock<std::mutex>& lock, const idle_ptr& self, bool on_its_way) {
@@ -122,7 +156,10 @@ thread_pool::shared::step thread_pool::shared::next(std::unique_lock<std::mutex>
 
 thread_pool::thread_pool(std::size_t most) : shared_{std::make_shared<shared>(most)} {}
 
-thread_pool::~thread_pool() { close(); }
+thread_pool::~thread_pool() {
+  close();
+  shared_->release_threads();
+}
 
 void thread_pool::close() {
   const std::scoped_lock lock{shared_->guard};
@@ -140,7 +177,7 @@ bool thread_pool::wait_until_idle(std::chrono::milliseconds limit) const {
 
 std::size_t thread_pool::size() const {
   const std::scoped_lock lock{shared_->guard};
-  return shared_->threads;
+  return shared_->threads.size();
 }
 
 } // namespace ringmaster::executor

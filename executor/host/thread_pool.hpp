@@ -19,7 +19,7 @@ public:
   explicit thread_pool(std::size_t most);
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
-  /// Ends idle threads. Active work continues, and its thread ends after it.
+  /// Ends all threads if no work is active. Active work continues, and its thread ends after it.
   ~thread_pool() override;
 
   bool start(std::function<void()> work) override;

@@ -55,6 +55,31 @@ TEST_CASE("waits for active work", "[executor]") {
   CHECK(*done == 1);
 }
 
+TEST_CASE("destroying the pool releases the data of its threads", "[executor]") {
+  struct thread_data {
+    ~thread_data() {
+      if (released) {
+        std::this_thread::sleep_for(10ms); // a thread that nobody joins would still be here
+        ++*released;
+      }
+    }
+    std::shared_ptr<std::atomic<int>> released;
+  };
+  auto released = std::make_shared<std::atomic<int>>(0);
+  {
+    thread_pool pool{2};
+    auto both = std::make_shared<std::latch>(2);
+    for (int i = 0; i < 2; ++i)
+      REQUIRE(pool.start([released, both] {
+        thread_local thread_data data;
+        data.released = released;
+        both->arrive_and_wait();
+      }));
+    CHECK(pool.wait_until_idle(1min));
+  }
+  CHECK(*released == 2);
+}
+
 TEST_CASE("destroying the pool does not wait for active work", "[executor]") {
   std::promise<void> go;
   auto ended = std::make_shared<std::promise<void>>();
