@@ -144,11 +144,11 @@ class Case(unittest.TestCase):
             self.assertEqual(self.rows("SELECT app_name FROM xxl_job_group WHERE app_name <> 'xxl-job-executor-sample'"), [])
             self.assertEqual(self.rows("SELECT * FROM rm_audit"), [])
 
-    def run_it(self, *arguments: str, variables: dict[str, str] | None = None) -> Result:
+    def run_it(self, *arguments: str, variables: dict[str, str] | None = None, limit_s: int = DEADLINE_S) -> Result:
         elsewhere = {"--dry-run", "--server", "--config"}
         if self.apply_finds_database and arguments[:1] == ("apply",) and not elsewhere & set(arguments):
             self.make_database()
-        done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=DEADLINE_S,
+        done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=limit_s,
                               stdin=subprocess.DEVNULL, env=self.environment(variables), check=False)
         return Result(done.returncode, done.stdout, done.stderr)
 
