@@ -48,6 +48,9 @@ function(use_caf target)
     add_library(caf_pch STATIC "${PROJECT_BINARY_DIR}/caf_pch.cpp")
     target_link_libraries(caf_pch PUBLIC CAF::core PRIVATE ringmaster_compiler)
     target_precompile_headers(caf_pch PRIVATE <caf/all.hpp>)
+    # The bytes of a precompiled header differ each time it is compiled. ccache compares this text instead.
+    file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/caf_pch.dir/cmake_pch.hxx.gch.sum"
+         "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, CAF ${CAF_VERSION}\n")
   endif()
   target_link_libraries(${target} PUBLIC CAF::core)
   # g++ 12 mistakes CAF's reference counts for a use after free when it inlines them into our code, system headers or not. The
