@@ -123,17 +123,9 @@ elastic_refusal run_book::refusal_of(const protocol::elastic_grants& grants, con
     return elastic_refusal::unknown_handler;
   if (is_hook(grant.item) && spec.once_listeners.empty())
     return elastic_refusal::unknown_listener;
-  if (recent_.contains({grant.run, grant.fence}) || strays_.contains(grant.run) || is_busy(grants.job, grant.item))
+  if (recent_.contains({grant.run, grant.fence}) || strays_.contains(grant.run) || busy_.contains({grants.job, grant.item}))
     return elastic_refusal::busy;
   return is_hook(grant.item) || free_slots() > 0 ? elastic_refusal::none : elastic_refusal::no_free_slot;
-}
-
-bool run_book::is_busy(core::elastic::elastic_job_id job, core::elastic::item_number item) const {
-  const auto is_of_item = [&](const auto& each) {
-    return each.second.has_body && each.second.facts.job == job && each.second.facts.item == item;
-  };
-  const auto is_stray_of_item = [&](const auto& each) { return each.second == std::pair{job, item}; };
-  return std::any_of(held_.begin(), held_.end(), is_of_item) || std::any_of(strays_.begin(), strays_.end(), is_stray_of_item);
 }
 
 bool run_book::is_held(const protocol::elastic_grant& grant) const {
@@ -156,6 +148,7 @@ admission run_book::admit(const protocol::elastic_grants& grants, const std::sha
       event.text = words_of(event.refusal, spec.get(), spec ? missing_listener_of(known_, *spec) : std::string{});
     } else if (!again) {
       hooks_ += is_hook(grant.item) ? 1 : 0;
+      busy_.insert({grants.job, grant.item});
       held_[grant.run] = {{grants.job, grant.item, grant.run, grant.fence, elastic_phase::waiting}, grants.slot, link, true};
       out.admitted.items.push_back(grant);
     }
@@ -214,7 +207,8 @@ std::vector<protocol::elastic_inventory> run_book::inventory(std::uint32_t slot,
 bool run_book::take_event(const protocol::elastic_event& event) {
   const bool ends = event.kind == elastic_event_kind::finished;
   if (ends) {
-    strays_.erase(event.run);
+    if (const auto stray = strays_.extract(event.run))
+      busy_.erase(stray.mapped());
     killed_.erase(event.run);
   }
   const auto found = held_.find(event.run);
@@ -230,6 +224,7 @@ bool run_book::take_event(const protocol::elastic_event& event) {
   if (ends) {
     run.facts.phase = elastic_phase::ended;
     run.has_body = false;
+    busy_.erase({run.facts.job, run.facts.item});
   }
   return true;
 }
@@ -263,7 +258,7 @@ void run_book::let_go(std::map<item_run_id, held_run>::iterator which) {
   const auto& [run, held] = *which;
   hooks_ -= is_hook(held.facts.item) ? 1 : 0;
   if (held.has_body)
-    strays_.emplace(run, std::pair{held.facts.job, held.facts.item});
+    strays_.emplace(run, item_of_job{held.facts.job, held.facts.item});
   remember(run, held.facts.fence);
   held_.erase(which);
 }

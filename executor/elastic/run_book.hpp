@@ -89,6 +89,7 @@ public:
   [[nodiscard]] bool idle() const noexcept { return held_.empty() && strays_.empty(); }
 
 private:
+  using item_of_job = std::pair<core::elastic::elastic_job_id, core::elastic::item_number>;
   struct held_run {
     protocol::elastic_held_run facts;
     std::uint32_t slot = 0;
@@ -103,7 +104,6 @@ private:
   [[nodiscard]] protocol::elastic_refusal refusal_of_parts(const protocol::elastic_spec& spec) const;
   [[nodiscard]] protocol::elastic_refusal refusal_of(const protocol::elastic_grants& grants, const protocol::elastic_grant& grant,
                                                      const protocol::elastic_spec& spec, const admission_state& state) const;
-  [[nodiscard]] bool is_busy(core::elastic::elastic_job_id job, core::elastic::item_number item) const;
   [[nodiscard]] bool is_held(const protocol::elastic_grant& grant) const;
   /// Removes a run from the held ones. Its body, if any, keeps a slot until it has ended.
   void let_go(std::map<core::elastic::item_run_id, held_run>::iterator which);
@@ -118,7 +118,9 @@ private:
   /// Fenced runs whose event has no receipt yet: a run that no inventory names has never begun.
   std::map<core::elastic::item_run_id, held_run> fenced_;
   /// Bodies of runs that are no longer held.
-  std::map<core::elastic::item_run_id, std::pair<core::elastic::elastic_job_id, core::elastic::item_number>> strays_;
+  std::map<core::elastic::item_run_id, item_of_job> strays_;
+  /// Items with an active body, of a held or a stray run. An item has one body at a time.
+  std::set<item_of_job> busy_;
   /// Active bodies with an order `kill`.
   std::set<core::elastic::item_run_id> killed_;
   std::set<std::pair<core::elastic::item_run_id, core::elastic::fence_number>> recent_;
