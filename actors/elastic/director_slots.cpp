@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <malloc.h>
+
 #include "actors/elastic/director_store.hpp"
 
 namespace ringmaster::actors {
@@ -11,6 +13,8 @@ namespace {
 
 /// Each job comes with all of its items.
 constexpr std::size_t adopted_page_size = 100;
+/// Number of adopted jobs whose readings leave much unused memory behind.
+constexpr std::size_t trimmed_from = 1'000;
 /// No cluster has had so many hand-overs of a slot: a host that names more is not believed.
 constexpr std::int64_t epoch_max = std::int64_t{1} << 48U;
 
@@ -155,6 +159,8 @@ void elastic_director_state::loaded(const std::vector<core::elastic::slot_lease>
   loading_slots_.clear();
   next_lease_ = now() + lease_every;
   parts_.log->info("{} elastic jobs in {} slots", jobs_.size(), slots_.size());
+  if (jobs_.size() >= trimmed_from)
+    ::malloc_trim(0); // 20 ms for 10 000 jobs
   poll_edits();
   arm();
 }

@@ -24,6 +24,7 @@ elastic_coordinator_state::elastic_coordinator_state(protocol::elastic_coordinat
   : self_{self}, tools_{std::move(tools)}, who_{who}, job_{who, tools_->strategies, tools_->settings, tools_->slots} {
   if (known)
     job_.look(std::move(known), at());
+  job_.set_wake([self = self_] { protocol::anon_send(protocol::elastic_coordinator{self}, protocol::elastic_due{}); });
   auto rule = rule_of(stored.job);
   job_.load(std::move(stored), std::move(rule), at());
 }
@@ -33,7 +34,7 @@ elastic_coordinator_state::~elastic_coordinator_state() { tools_->metrics.change
 protocol::elastic_coordinator::behavior_type elastic_coordinator_state::make_behavior() {
   leave();
   return {
-    [this](const protocol::elastic_due&) { pass_time(); },
+    [this](const protocol::elastic_due&) { pass_time(); }, // also for a free slot
     [this](protocol::host_view& view) {
       job_.look(std::move(view.known), at());
       leave();

@@ -1,6 +1,7 @@
 #include "actors/elastic/host_slots.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ringmaster::actors {
 
@@ -26,6 +27,7 @@ void host_slots::set(const protocol::known_hosts& known) {
   for (auto* const each : idle_)
     clear(*each);
   idle_.clear();
+  wake_waiting();
 }
 
 std::int32_t host_slots::free(std::int32_t host) const { return slots_in(known_, host) + slots_in(changes_, host); }
@@ -34,6 +36,38 @@ void host_slots::clear(share& of) {
   for (const auto& [host, slots] : of.changes_)
     add_slots(changes_, host, -slots);
   of.changes_ = {};
+}
+
+void host_slots::wake_waiting() {
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    auto slots = free(each->first);
+    if (each->first == core::number(core::elastic::no_host)) {
+      slots = 0;
+      for (const auto& [host, known] : known_)
+        slots += std::max(free(host), 0);
+    }
+    wake_first(each->second, slots);
+    each = each->second.empty() ? waiting_.erase(each) : std::next(each);
+  }
+}
+
+void host_slots::wake_first(std::deque<share*>& waiting, std::int32_t count) {
+  for (; count > 0 && !waiting.empty(); --count) {
+    auto& first = *waiting.front();
+    waiting.pop_front();
+    first.is_woken_ = true;
+    if (first.wake_)
+      first.wake_();
+  }
+}
+
+host_slots::share::~share() {
+  const std::lock_guard lock{slots_->mutex_};
+  slots_->clear(*this);
+  slots_->idle_.erase(this);
+  for (auto& [host, waiting] : slots_->waiting_)
+    std::erase(waiting, this);
+  slots_->wake_waiting();
 }
 
 void host_slots::share::change(std::int32_t host, std::int32_t slots) {
@@ -62,6 +96,8 @@ bool host_slots::share::take(core::elastic::host_number host) {
 void host_slots::share::add(core::elastic::host_number host, std::int32_t slots) {
   const std::lock_guard lock{slots_->mutex_};
   change(core::number(host), slots);
+  if (slots > 0)
+    slots_->wake_waiting();
 }
 
 void host_slots::share::take_all(core::elastic::host_number host) {
@@ -80,6 +116,24 @@ void host_slots::share::end_with_list() {
   const std::lock_guard lock{slots_->mutex_};
   if (!changes_.empty())
     slots_->idle_.insert(this);
+}
+
+void host_slots::share::await(core::elastic::host_number host) {
+  const std::lock_guard lock{slots_->mutex_};
+  auto& waiting = slots_->waiting_[core::number(host)];
+  if (std::find(waiting.begin(), waiting.end(), this) == waiting.end())
+    waiting.push_back(this);
+  slots_->wake_waiting(); // a slot may have become free since the caller looked
+}
+
+bool host_slots::share::take_wake() {
+  const std::lock_guard lock{slots_->mutex_};
+  return std::exchange(is_woken_, false);
+}
+
+void host_slots::share::relay() {
+  const std::lock_guard lock{slots_->mutex_};
+  slots_->wake_waiting();
 }
 
 } // namespace ringmaster::actors

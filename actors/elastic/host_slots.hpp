@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,7 +24,7 @@ public:
   class share {
   public:
     explicit share(std::shared_ptr<host_slots> slots) : slots_{std::move(slots)} {}
-    ~share() { clear(); }
+    ~share();
     share(const share&) = delete;
     share& operator=(const share&) = delete;
 
@@ -41,6 +43,15 @@ public:
     /// Takes the changes back with the next list: an idle job does not get each.
     void end_with_list();
 
+    /// Calls `wake` from the thread that frees a slot, with the lock held: it may only send a message.
+    void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
+    /// Waits once for a free slot of a host; `no_host`: of any host. Waiting jobs are woken first come, first served.
+    void await(core::elastic::host_number host);
+    /// Returns whether the job was woken since the last call.
+    [[nodiscard]] bool take_wake();
+    /// Wakes other jobs for the slots that are still free.
+    void relay();
+
   private:
     friend class host_slots;
     void change(std::int32_t host, std::int32_t slots);
@@ -48,6 +59,8 @@ public:
     std::shared_ptr<host_slots> slots_;
     /// By number of the host, ascending. Most jobs have none at a moment. Guarded by the lock of `slots_`.
     std::vector<std::pair<std::int32_t, std::int32_t>> changes_;
+    std::function<void()> wake_;
+    bool is_woken_ = false;
   };
 
   /// Takes the slots of a new list.
@@ -56,6 +69,8 @@ public:
 private:
   [[nodiscard]] std::int32_t free(std::int32_t host) const;
   void clear(share& of);
+  void wake_waiting();
+  void wake_first(std::deque<share*>& waiting, std::int32_t count);
 
   std::mutex mutex_;
   /// By number of the host, as in the list.
@@ -63,6 +78,8 @@ private:
   /// Sums of the changes of all shares.
   std::map<std::int32_t, std::int32_t> changes_;
   std::set<share*> idle_;
+  /// Jobs that wait for a slot, by number of the host.
+  std::map<std::int32_t, std::deque<share*>> waiting_;
 };
 
 } // namespace ringmaster::actors

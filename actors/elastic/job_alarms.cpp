@@ -44,7 +44,7 @@ job_alarms::raised job_alarms::waited(item_number item, std::size_t items, core:
 
 job_alarms::raised job_alarms::taken_over(const core::elastic::host_process& from, job_moment at) {
   while (!lost_.empty() && lost_.front().at.now + limits_.takeover_window <= at.now)
-    lost_.pop_front();
+    lost_.erase(lost_.begin());
   // One host that ends may have many items: that is one loss.
   if (limits_.takeover_limit == 0 ||
       std::any_of(lost_.begin(), lost_.end(), [&](const lost_host& each) { return each.host == from; }))

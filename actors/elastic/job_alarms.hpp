@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <set>
 #include <utility>
@@ -55,7 +54,7 @@ private:
   bool unassigned_raised_ = false;
   std::size_t waiting_raised_ = 0;
   /// Hosts from which runs were taken over, oldest first.
-  std::deque<lost_host> lost_;
+  std::vector<lost_host> lost_;
 };
 
 } // namespace ringmaster::actors

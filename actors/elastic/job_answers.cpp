@@ -63,10 +63,10 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
 }
 
 void job_coordination::settle_item(item_number which, const elastic::item_answer& answer, job_moment at) {
-  const auto found = items_.find(which);
-  if (found == items_.end())
+  auto* found = items_.find(which);
+  if (found == nullptr)
     return;
-  auto& one = found->second;
+  auto& one = *found;
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
   if (!is_stored(answer.outcome)) {
     one.lost_guard = true;
@@ -86,17 +86,17 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
       apply(which, elastic::event::cancelled{}, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
   }
-  const auto again = items_.find(which);
-  if (again == items_.end() || again->second.writes != 0)
+  const auto* again = items_.find(which);
+  if (again == nullptr || again->writes != 0)
     return;
   // The row of a surplus item is gone.
-  if (const auto& state = again->second.state;
+  if (const auto& state = again->state;
       state.surplus && state.state == elastic::item_state::idle && is_stored(answer.outcome)) {
-    if (again->second.due)
-      dues_.erase({*again->second.due, which});
+    if (again->due)
+      dues_.erase({*again->due, which});
     busy_.erase(which);
     cursors_.erase(which);
-    items_.erase(again);
+    items_.erase(which);
   }
 }
 
@@ -117,16 +117,16 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
   if (is_idle_now())
     return;
   for (const auto& [which, writes] : asked) {
-    const auto found = items_.find(which);
-    if (found == items_.end())
+    auto* found = items_.find(which);
+    if (found == nullptr)
       continue;
     const auto row = std::find_if(rows.begin(), rows.end(), [which = which](const auto& each) { return each.item == which; });
     elastic::item_row missing;
     missing.item = which;
-    missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->second.state.fence;
+    missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->state.fence;
     const auto& read = row == rows.end() ? missing : *row;
-    found->second.stored_missed = read.missed;
-    found->second.cancel_run = read.cancel_run;
+    found->stored_missed = read.missed;
+    found->cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
     hear_inbox(which, at);
     obey_cancel(which, at);

@@ -100,7 +100,7 @@ void job_coordination::note_late(const elastic::fire_step_write& step, op_note& 
 std::optional<elastic::item_write> job_coordination::start_hook(const fire_key& fire,
                                                                 const elastic::fire_action::start_hook& what, job_moment at) {
   std::optional<elastic::item_write> out;
-  auto& one = items_.try_emplace(what.hook).first->second;
+  auto& one = items_.add(what.hook);
   if (one.state.state != elastic::item_state::idle)
     return out;
   choice_.host = what.host;
@@ -119,7 +119,7 @@ void job_coordination::start_hooks(job_moment at) {
     const auto hook = once_.barriers[i].second.hook();
     if (!hook)
       continue;
-    const auto& one = items_.try_emplace(*hook).first->second;
+    const auto& one = items_.add(*hook);
     if (one.state.state != elastic::item_state::idle || one.writes != 0)
       continue;
     choice_.host = once_.barriers[i].second.hook_host();
@@ -136,10 +136,10 @@ void job_coordination::release_all(const fire_key& fire) {
 
 // A run that cannot be reached arrives again when its host is back.
 void job_coordination::send_go(item_number which) {
-  const auto found = items_.find(which);
-  if (found == items_.end())
+  const auto* found = items_.find(which);
+  if (found == nullptr)
     return;
-  const auto& one = found->second.state;
+  const auto& one = found->state;
   if (one.state == elastic::item_state::sent || one.state == elastic::item_state::running
       || one.state == elastic::item_state::cancelling)
     mail_.order(one.host, {one.run, one.fence, elastic::item_order::go});
@@ -159,9 +159,9 @@ void job_coordination::pass_barrier_time(job_moment at) {
     if (!hook)
       continue;
     // A hook that still waits for a host would begin too late.
-    const auto found = items_.find(*hook);
-    if (found != items_.end() && found->second.state.state == elastic::item_state::wanted &&
-        found->second.state.cause.fire == fire)
+    const auto* found = items_.find(*hook);
+    if (found != nullptr && found->state.state == elastic::item_state::wanted &&
+        found->state.cause.fire == fire)
       apply(*hook, elastic::event::cancelled{}, at);
   }
 }

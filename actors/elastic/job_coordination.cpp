@@ -50,10 +50,11 @@ protocol::elastic_spec job_coordination::spec() const {
 // -- state of the job ------------------------------------------------------------------------------------------------------
 
 void job_coordination::forget() {
-  for (auto& [which, one] : items_)
+  items_.for_each_full([this](const job_item& one) {
     for (const auto& each : one.after_writes)
       if (const auto* part = std::get_if<receipt_part>(&each))
         receive(*part, false);
+  });
   items_.clear();
   counts_ = {};
   busy_.clear();
@@ -121,7 +122,7 @@ elastic::stored_item job_coordination::stored_form(const elastic::item_row& row,
 }
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
-  auto& one = items_[row.item];
+  auto& one = items_.add(row.item);
   one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   // The row names the fire of its run. All fires since then have missed the item: the last one is made up for (I4).
   // The marks of a large job are more than one transaction has: a node may have died before the rest.
@@ -175,6 +176,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   set_rules(at.wall);
   for (auto& [request, param] : stored.params)
     requests_.taken.emplace(request, std::move(param));
+  items_.reserve(stored.items.size());
   for (const auto& row : stored.items)
     restore_item(row, at);
   if (stored.unfinished && rules_.misfire)
@@ -191,8 +193,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   restore_barriers(stored, at);
   take_inbox(std::move(stored.inbox), at);
   for (const auto& [which, event] : cancels)
-    if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
-                                               && elastic::is_open(found->second.state.state))
+    if (const auto* found = items_.find(which); found != nullptr && found->state.run == *event.run
+                                               && elastic::is_open(found->state.state))
       apply(which, event, at);
   // An edit may have come while no node coordinated the job.
   drop_unwanted(!rules_.misfire, !rules_.failover, at);
@@ -256,17 +258,17 @@ void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_mom
 // Flags of operators, the number of items, and the status.
 void job_coordination::change_items(const elastic::adopted_job& stored, job_moment at) {
   for (const auto& row : stored.items) {
-    const auto found = items_.find(row.item);
-    if (found == items_.end())
+    auto* found = items_.find(row.item);
+    if (found == nullptr)
       continue;
-    found->second.cancel_run = row.cancel_run;
+    found->cancel_run = row.cancel_run;
     obey_cancel(row.item, at);
     if (core::number(row.item) < 0)
       continue;
-    if (found->second.state.disabled != row.disabled)
+    if (found->state.disabled != row.disabled)
       apply(row.item, elastic::event::disabled_set{row.disabled}, at);
     const bool surplus = row.surplus || core::number(row.item) >= job_->what.total;
-    if (surplus || found->second.state.surplus)
+    if (surplus || found->state.surplus)
       apply(row.item, elastic::event::surplus_set{surplus}, at);
   }
   if (!rules_.enabled)
@@ -277,8 +279,13 @@ void job_coordination::change_items(const elastic::adopted_job& stored, job_mome
 // -- time and results ------------------------------------------------------------------------------------------------------
 
 void job_coordination::pass_time(job_moment at) {
-  if (is_idle_now())
+  const bool is_woken = hosts_.take_wake();
+  if (is_idle_now()) {
+    if (is_woken)
+      hosts_.relay_slots();
     return;
+  }
+  slot_freed_ = slot_freed_ || is_woken;
   if (plan_.quiet_at && std::min(*plan_.quiet_at, plan_.latest) <= at.now)
     replan(at);
   fire_due(at);
@@ -299,8 +306,10 @@ void job_coordination::pass_time(job_moment at) {
 // Consequences that wait until an input is handled.
 void job_coordination::settle(job_moment at) {
   settle_asks(at);
-  if (std::exchange(slot_freed_, false))
+  if (std::exchange(slot_freed_, false)) {
     offer(at);
+    hosts_.relay_slots();
+  }
   start_hooks(at);
   settle_asks(at);
   if (busy_.empty())
@@ -334,12 +343,12 @@ job_output job_coordination::take_output(job_moment at) {
   out_.sends = mail_.take();
   if (!is_idle_now() && !rows_.is_reading && rows_.not_before <= at.now)
     std::erase_if(rows_.wanted, [&](item_number which) {
-      const auto found = items_.find(which);
-      if (found == items_.end())
+      const auto* found = items_.find(which);
+      if (found == nullptr)
         return true;
-      if (found->second.writes != 0)
+      if (found->writes != 0)
         return false;
-      rows_.being_read[which] = found->second.state.writes;
+      rows_.being_read[which] = found->state.writes;
       out_.rereads.push_back(which);
       return true;
     });
@@ -350,6 +359,9 @@ job_output job_coordination::take_output(job_moment at) {
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
     out_.reload = true;
+  // A reading is compared with the number of an item's writes, which a compact item does not have.
+  if (rows_.wanted.empty() && !rows_.is_reading)
+    items_.compact();
   out_.ended = phase_.ended;
   out_.items = counts_;
   return std::exchange(out_, {});

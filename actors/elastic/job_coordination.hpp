@@ -5,7 +5,7 @@
 // actions out.
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/elastic/item_table.hpp"
 #include "actors/elastic/job_alarms.hpp"
 #include "actors/elastic/job_hosts.hpp"
 #include "actors/elastic/job_mail.hpp"
@@ -64,6 +65,9 @@ public:
   void rows_failed(job_moment at);
   /// The moment of `next_call` has come, or may have come.
   void pass_time(job_moment at);
+  /// Sets the function that is called when a slot becomes free that an item waits for; `pass_time` is to follow. It is called by
+  /// any thread, at most until this object is destroyed, and may only send a message.
+  void set_wake(std::function<void()> wake) { hosts_.set_wake(std::move(wake)); }
   /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
   void release(job_moment at);
 
@@ -83,47 +87,6 @@ private:
   using host_process = core::elastic::host_process;
   using fire_key = core::elastic::fire_key;
 
-  /// Part of a receipt.
-  struct receipt_part {
-    host_process host;
-    std::uint64_t link_number = 0;
-    std::uint64_t batch = 0;
-  };
-  struct close_order {
-    host_process host;
-    protocol::elastic_run_order order;
-  };
-  struct loss_note {
-    steady_time at{};
-    core::elastic::loss_proof proof{};
-    core::elastic::host_process host;
-  };
-  enum class item_count : std::uint8_t { none, open, wanted };
-  /// One item, and what depends on its writes.
-  struct job_item {
-    core::elastic::item state;
-    /// Its entry in `dues_`.
-    std::optional<steady_time> due = {};
-    /// Start of the body of the open run by the clock of its host.
-    core::time_point started{};
-    /// Writes without an answer; whether the conditions of one of them did not hold.
-    std::uint32_t writes = 0;
-    bool lost_guard = false;
-    /// The host has reported the supervisor of the open run's program.
-    bool has_program = false;
-    /// The last refusal was a lasting one: another host than that of the plan may get the item.
-    bool elsewhere = false;
-    /// Run that an operator has cancelled; 0: none.
-    core::elastic::item_run_id cancel_run{};
-    /// The mark "missed" as stored.
-    bool stored_missed = false;
-    /// The last loss of its run whose takeover is not stored yet.
-    std::optional<loss_note> lost = {};
-    /// Part of `counts_` that includes it.
-    item_count counted = item_count::none;
-    /// Leave once all writes are answered; dropped, or refused, if one was lost.
-    std::vector<std::variant<receipt_part, close_order>> after_writes = {};
-  };
   /// The cursor of an item.
   struct item_cursor {
     /// As stored; unset: none.
@@ -210,7 +173,7 @@ private:
     core::elastic::request_id starting{};
     std::size_t dropped = 0;
     /// Requests that wait until the fire under way is stored.
-    std::deque<core::elastic::request_row> waiting = {};
+    std::vector<core::elastic::request_row> waiting = {};
   };
   struct write_list {
     std::uint64_t last_number = 0;
@@ -271,7 +234,7 @@ private:
   }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   /// Returns whether the host of the plan has refused the item, so that another one may get it.
-  [[nodiscard]] bool is_refused_by(core::elastic::host_number owner, const std::optional<host_process>& except) const;
+  [[nodiscard]] bool is_refused_by(core::elastic::host_number owner, const std::optional<host_process>& except);
   void offer(job_moment at);
 
   // Facts for the metrics (job_facts.cpp).
@@ -315,7 +278,7 @@ private:
   void replan(job_moment at);
   /// Asks streams to end whose items the plan gives to other hosts.
   void move_streams(job_moment at);
-  [[nodiscard]] bool changes_host_by_fire() const;
+  [[nodiscard]] bool changes_host_by_fire();
   void fire_due(job_moment at);
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
@@ -387,7 +350,7 @@ private:
   job_alarms alarms_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
-  std::map<item_number, job_item> items_;
+  item_table items_;
   /// Items that are not idle.
   std::set<item_number> busy_;
   /// Number of items with an open run, by number of the host.

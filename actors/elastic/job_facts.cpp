@@ -107,12 +107,11 @@ void job_coordination::note_alarm(elastic::item_write& write) {
 std::size_t job_coordination::unassigned_items() const {
   if (plan_.plan && plan_.plan->unassigned_count() == 0)
     return 0;
-  return static_cast<std::size_t>(std::count_if(items_.begin(), items_.end(), [&](const auto& each) {
-    const auto& [which, one] = each;
+  return items_.count_if([this](item_number which, bool is_disabled) {
     const auto number = core::number(which);
-    return number >= 0 && number < job_->what.total && !one.state.disabled &&
-           !(plan_.plan && plan_.plan->owner_of(number).is_assigned());
-  }));
+    return number >= 0 && number < job_->what.total && !is_disabled
+           && !(plan_.plan && plan_.plan->owner_of(number).is_assigned());
+  });
 }
 
 void job_coordination::note_fires(const elastic::fire_write& what, op_note& note) const {

@@ -40,8 +40,8 @@ void job_coordination::set_dirty(job_moment at) {
 void job_coordination::replan(job_moment at) {
   plan_.quiet_at.reset();
   plan_.fingerprint = hosts_.fingerprint();
-  const auto first = items_.find(item_number{0});
-  const auto runner = first == items_.end() ? elastic::no_host : first->second.state.host.host;
+  const auto* first = items_.find(item_number{0});
+  const auto runner = first == nullptr ? elastic::no_host : first->state.host.host;
   auto made = hosts_.plan(*strategies_, plan_.plan ? &*plan_.plan : nullptr, runner, at.wall);
   if (!made) {
     if (std::exchange(plan_.failure, made.error().context) != made.error().context)
@@ -83,11 +83,11 @@ bool job_coordination::waits_for_hosts(job_moment at) const {
 }
 
 // The strategy of a single item may choose by its last runner. A fire that a stream misses does not move it.
-bool job_coordination::changes_host_by_fire() const {
+bool job_coordination::changes_host_by_fire() {
   if (job_->what.total != 1 || job_->what.options.strategy.empty())
     return false;
-  const auto found = items_.find(item_number{0});
-  return !job_->what.options.streaming || found == items_.end() || !elastic::is_open(found->second.state.state);
+  const auto* found = items_.find(item_number{0});
+  return !job_->what.options.streaming || found == nullptr || !elastic::is_open(found->state.state);
 }
 
 void job_coordination::fire_due(job_moment at) {
@@ -192,7 +192,7 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
     out_.read_job = true;
   while (!fire_ && !requests_.waiting.empty() && !is_idle_now()) {
     const auto next = std::move(requests_.waiting.front());
-    requests_.waiting.pop_front();
+    requests_.waiting.erase(requests_.waiting.begin());
     start_request(next, at);
   }
 }

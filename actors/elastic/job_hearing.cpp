@@ -56,21 +56,21 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
   const receipt_part part{from.host, from.link_number, from.batch};
   // A receipt says that a cursor is stored: a run that is over gets none, but the order to close.
   const bool may_be_void = event.kind != event_kind::cursor;
-  const auto found = items_.find(event.item);
-  if (found == items_.end()) {
+  auto* found = items_.find(event.item);
+  if (found == nullptr) {
     // A result needs no order; a run that goes on does.
     if (event.kind != event_kind::finished && event.kind != event_kind::refused && event.kind != event_kind::fenced)
       close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
     return receive(part, may_be_void);
   }
   // A run has one host: another one can neither end nor refuse it.
-  if (const auto& one = found->second.state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
+  if (const auto& one = found->state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
     return receive(part, may_be_void);
-  if (!take_event(from.host, event, found->second, at))
+  if (!take_event(from.host, event, *found, at))
     return receive(part, false);
   // An effect is durable once the writes of the item are.
-  if (const auto again = items_.find(event.item); again != items_.end() && again->second.writes != 0)
-    again->second.after_writes.emplace_back(part);
+  if (auto* again = items_.find(event.item); again != nullptr && again->writes != 0)
+    again->after_writes.emplace_back(part);
   else
     receive(part, true);
 }
@@ -108,7 +108,6 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   };
   switch (event.kind) {
   case event_kind::accepted:
-    one.elsewhere = one.elsewhere && !mine;
     return taken(elastic::event::accepted{host, event.run, event.fence});
   case event_kind::started:
     if (mine) {
@@ -118,7 +117,6 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
     return taken(elastic::event::started{host, event.run, event.fence});
   case event_kind::refused:
     if (mine) {
-      one.elsewhere = is_lasting(event.refusal);
       out_.facts.emplace_back(fact::refusal{event.refusal});
       if (!is_hook)
         hosts_.free(host.host);
@@ -148,14 +146,18 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
       tell_barrier(fire, elastic::fire_event::arrived{event.item, host}, at);
     return known;
   }
-  case event_kind::finished:
+  case event_kind::finished: {
+    auto text = event.text;
     if (mine) {
       if (!is_hook)
         hosts_.free(host.host);
       keep_cursor(event, one);
+      if (one.state.cancel == elastic::cancel_reason::timed_out && event.outcome != elastic::host_outcome::success)
+        text = "exceeded its time limit of " + std::to_string(rules_.timeout.count()) + " ms" + (text.empty() ? "" : ": " + text);
     }
     return taken(elastic::event::finished{event.run, event.fence, event.outcome, !is_hook && hosts_.is_leaving(host.host)},
-                 {{}, event.at, event.text});
+                 {{}, event.at, std::move(text)});
+  }
   case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now, true}, {{}, event.at, event.text});
   }
   return true;
@@ -181,13 +183,13 @@ void job_coordination::hear_inventory(const host_process& host, const protocol::
 void job_coordination::compare_inventory(const question& asked, job_moment at) {
   std::set<item_number> present;
   for (const auto& run : asked.runs) {
-    const auto found = items_.find(run.item);
-    if (found == items_.end()) {
+    auto* found = items_.find(run.item);
+    if (found == nullptr) {
       close({asked.host, {run.run, run.fence, elastic::item_order::close}}, nullptr);
       continue;
     }
-    const bool mine = elastic::holds(found->second.state, run.run, run.fence);
-    const auto fire = found->second.state.cause.fire;
+    const bool mine = elastic::holds(found->state, run.run, run.fence);
+    const auto fire = found->state.cause.fire;
     // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
     if (!mine && run.phase == protocol::elastic_phase::ended)
       continue;
@@ -200,9 +202,9 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
       tell_barrier(fire, elastic::fire_event::arrived{run.item, asked.host}, at);
   }
   for (const auto which : busy_items())
-    if (const auto found = items_.find(which); found != items_.end() && !present.contains(which)
-                                               && elastic::is_open(found->second.state.state)
-                                               && found->second.state.host == asked.host)
+    if (auto* found = items_.find(which); found != nullptr && !present.contains(which)
+                                               && elastic::is_open(found->state.state)
+                                               && found->state.host == asked.host)
       apply(which, elastic::event::run_absent{asked.host, asked.asked_at}, at);
 }
 

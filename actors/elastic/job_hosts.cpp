@@ -104,10 +104,23 @@ bool job_hosts::is_leaving(elastic::host_number host) const {
   return facts != nullptr && (facts->draining || facts->mode == elastic::host_mode::draining);
 }
 
-bool job_hosts::is_full(elastic::host_number host) const {
+bool job_hosts::await(elastic::host_number host) {
   const auto* seat = seat_of(host);
   const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
-  return seat != nullptr && facts != nullptr && may_run(*facts, *seat) && free_slots_of(*seat) == 0;
+  if (seat == nullptr || facts == nullptr || !may_run(*facts, *seat) || free_slots_of(*seat) > 0)
+    return false;
+  slots_.await(host);
+  return true;
+}
+
+void job_hosts::await_any(const std::optional<elastic::host_process>& except) {
+  if (!known_)
+    return;
+  const auto may_take = [&](const protocol::host_seat* seat) { return is_allowed(*seat) && seat->host != except; };
+  const auto& all = candidates();
+  if (std::any_of(all.begin(), all.end(), may_take)
+      && std::none_of(all.begin(), all.end(), [&](const auto* seat) { return may_take(seat) && free_slots_of(*seat) > 0; }))
+    slots_.await(elastic::no_host);
 }
 
 std::uint64_t job_hosts::fingerprint() const {
@@ -195,7 +208,7 @@ std::optional<elastic::host_process> job_hosts::take_best(const std::optional<el
 void job_hosts::note_ended_programs(const elastic::host_process& host) {
   programs_ended_.push_back(host);
   if (programs_ended_.size() > programs_ended_max)
-    programs_ended_.pop_front();
+    programs_ended_.erase(programs_ended_.begin());
 }
 
 bool job_hosts::have_programs_ended(const elastic::host_process& host) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,8 +52,6 @@ public:
   [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
   /// Returns whether the host is about to leave, or operators drain it.
   [[nodiscard]] bool is_leaving(core::elastic::host_number host) const;
-  /// Returns whether the host may run the job, but has no free slot.
-  [[nodiscard]] bool is_full(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.
@@ -82,6 +79,15 @@ public:
   void free(core::elastic::host_number host) { slots_.add(host, 1); }
   /// The host refused a run for lack of a slot.
   void set_full(core::elastic::host_number host) { slots_.take_all(host); }
+  /// `wake` is called once a slot is free that `take` or `take_best` has not found: see host_slots::share.
+  void set_wake(std::function<void()> wake) { slots_.set_wake(std::move(wake)); }
+  /// Waits for a free slot of a host; returns false if slots are not what it lacks.
+  [[nodiscard]] bool await(core::elastic::host_number host);
+  /// Waits for a free slot of any host that may run the job.
+  void await_any(const std::optional<core::elastic::host_process>& except);
+  [[nodiscard]] bool take_wake() { return slots_.take_wake(); }
+  /// Leaves the slots that are still free to other jobs that wait.
+  void relay_slots() { slots_.relay(); }
   /// The job has no open run: what it has freed counts until the next list.
   void end_with_list() { slots_.end_with_list(); }
 
@@ -99,7 +105,7 @@ private:
   std::shared_ptr<const protocol::known_hosts> known_;
   std::vector<core::elastic::host_process> excluded_;
   /// The last processes that have ended with all of their programs.
-  std::deque<core::elastic::host_process> programs_ended_;
+  std::vector<core::elastic::host_process> programs_ended_;
   /// Hosts of the list that may run the job, in its order; unset: not asked for since the list or the job changed.
   std::optional<std::vector<const protocol::host_seat*>> candidates_;
   /// Shared by no other job: set with each list.

@@ -25,10 +25,10 @@ void job_coordination::take_inbox(std::vector<elastic::inbox_row>&& rows, job_mo
 
 // The store takes no loss of such a run: a result that cannot be read must end it, too.
 void job_coordination::hear_inbox(item_number which, job_moment at) {
-  const auto found = items_.find(which);
-  if (found == items_.end())
+  const auto* found = items_.find(which);
+  if (found == nullptr)
     return;
-  const auto& one = found->second.state;
+  const auto& one = found->state;
   const auto heard = std::lower_bound(inbox_.begin(), inbox_.end(), one.run,
                                       [](const elastic::inbox_row& row, elastic::item_run_id run) { return row.run < run; });
   if (heard == inbox_.end() || heard->run != one.run || !elastic::holds(one, heard->run, heard->fence))

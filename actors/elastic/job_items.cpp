@@ -43,6 +43,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const auto fence = one.state.fence;
   const bool was_late = one.state.cancel == elastic::cancel_reason::timed_out;
   choice_.item = which;
+  choice_.is_full = false;
   count_run(one.state, false);
   const auto decision = elastic::apply(one.state, what, scene(which, at));
   count_run(one.state, true);
@@ -81,8 +82,8 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
 
 void job_coordination::apply_to_runs_on(const host_process& host, const elastic::item_event& what, job_moment at) {
   for (const auto which : busy_items())
-    if (const auto found = items_.find(which);
-        found != items_.end() && elastic::is_open(found->second.state.state) && found->second.state.host == host)
+    if (const auto* found = items_.find(which);
+        found != nullptr && elastic::is_open(found->state.state) && found->state.host == host)
       apply(which, what, at);
 }
 
@@ -219,17 +220,21 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
   if (owner != elastic::no_host && (!takes_over || job_->what.options.streaming))
     if (auto host = hosts_.take(owner, except))
       return host;
-  if (takes_over || is_refused_by(owner, except))
-    return hosts_.take_best(except, runs);
-  choice_.is_full = owner != elastic::no_host && hosts_.is_full(owner);
+  if (takes_over || is_refused_by(owner, except)) {
+    auto host = hosts_.take_best(except, runs);
+    if (!host)
+      hosts_.await_any(except);
+    return host;
+  }
+  choice_.is_full = owner != elastic::no_host && hosts_.await(owner);
   return std::nullopt;
 }
 
 // Until the plan changes, the item would wait for a host that does not take it.
-bool job_coordination::is_refused_by(elastic::host_number owner, const std::optional<host_process>& except) const {
+bool job_coordination::is_refused_by(elastic::host_number owner, const std::optional<host_process>& except) {
   const auto& options = job_->what.options;
-  const auto one = items_.find(choice_.item);
-  return except && except->host == owner && one != items_.end() && one->second.elsewhere && !options.is_static
+  const auto* one = items_.find(choice_.item);
+  return except && except->host == owner && one != nullptr && one->state.refusals > 0 && !options.is_static
          && !options.streaming;
 }
 

@@ -43,10 +43,10 @@ void job_coordination::recount_slots() {
 // A list may be ahead of the news about a host, or tell that a link is back.
 void job_coordination::check_links(job_moment at) {
   for (const auto which : busy_items()) {
-    const auto found = items_.find(which);
-    if (found == items_.end() || !elastic::is_open(found->second.state.state))
+    const auto* found = items_.find(which);
+    if (found == nullptr || !elastic::is_open(found->state.state))
       continue;
-    const auto& one = found->second.state;
+    const auto& one = found->state;
     const auto host = one.host;
     switch (hosts_.standing_of(host)) {
     case job_hosts::standing::ready:
@@ -87,16 +87,16 @@ void job_coordination::lose_host(item_number which, job_moment at) {
 
 void job_coordination::lose_host_of_all(const host_process& host, job_moment at) {
   for (const auto which : busy_items())
-    if (const auto found = items_.find(which);
-        found != items_.end() && elastic::is_open(found->second.state.state) && found->second.state.host == host)
+    if (const auto* found = items_.find(which);
+        found != nullptr && elastic::is_open(found->state.state) && found->state.host == host)
       lose_host(which, at);
 }
 
 // The lease of a host whose silence is no news: from now on, and only once.
 void job_coordination::count_lease(const host_process& host, job_moment at) {
   for (const auto which : busy_items())
-    if (const auto found = items_.find(which); found != items_.end())
-      if (const auto& one = found->second.state; elastic::is_open(one.state) && one.host == host && !one.silent)
+    if (const auto* found = items_.find(which); found != nullptr)
+      if (const auto& one = found->state; elastic::is_open(one.state) && one.host == host && !one.silent)
         apply(which, elastic::event::host_silent{host, at.now}, at);
 }
 

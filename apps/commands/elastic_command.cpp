@@ -230,7 +230,7 @@ int trigger_elastic_job(const elastic_trigger_options& options) {
     body["param"] = *options.param;
   if (options.policy)
     body["policy"] = *options.policy;
-  return order(options, "/trigger", std::move(body), "will run");
+  return order(options, "/trigger", std::move(body), "triggered");
 }
 
 void add_elastic_job(CLI::App& command, elastic_options& options) {

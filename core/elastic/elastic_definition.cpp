@@ -8,6 +8,7 @@
 #include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/elastic/props.hpp"
+#include "core/elastic/strategy.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::core::elastic {
@@ -81,6 +82,8 @@ result<void> check(const elastic_definition& of) {
   for (const auto& field : elastic_fields)
     if (auto sound = check_field(field, of.options); !sound)
       return sound;
+  if (strategy_registry{}.find(of.options.strategy) == nullptr)
+    return tl::unexpected{refused("strategy", "unknown strategy")};
   if (auto params = parse_item_params(of.options.item_params); !params)
     return tl::unexpected{params.error()};
   return check(of.options.schedule, of.options.timing);

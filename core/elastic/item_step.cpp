@@ -41,6 +41,9 @@ item_grant item_step::begin_grant(const host_process& host) {
 
 std::optional<item_grant> item_step::grant_wanted() {
   const auto avoided = one_.avoided && scene_.now < one_.avoided_until ? one_.avoided : std::nullopt;
+  // Hosts that refuse the item for lasting reasons, each after the other, must not be asked in a busy loop.
+  if (avoided && one_.refusals > 1)
+    return std::nullopt;
   const auto host = scene_.choose(one_.cause, avoided);
   return host ? std::optional{begin_grant(*host)} : std::nullopt;
 }

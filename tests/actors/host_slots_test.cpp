@@ -95,6 +95,62 @@ TEST_CASE("a full host has no free slot", "[actors][elastic]") {
   CHECK(jobs.other.free(second) == 5);
 }
 
+TEST_CASE("a job that waits for a slot is woken once by the job that frees it", "[actors][elastic]") {
+  two_jobs jobs;
+  int calls = 0;
+  jobs.other.set_wake([&calls] { ++calls; });
+  jobs.slots->set(list_of(1, 1));
+  REQUIRE(jobs.one->take(first));
+  jobs.other.await(first);
+  jobs.one->add(second, 1);
+  CHECK(calls == 0);
+  SECTION("its run ends") { jobs.one->add(first, 1); }
+  SECTION("the job ends") { jobs.one.reset(); }
+  SECTION("a heartbeat says so") { jobs.slots->set(list_of(2, 0)); }
+  CHECK(calls == 1);
+  CHECK(jobs.other.take_wake());
+  CHECK_FALSE(jobs.other.take_wake());
+  jobs.slots->set(list_of(4, 4));
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a slot that is free meanwhile wakes the waiting job at once", "[actors][elastic]") {
+  two_jobs jobs;
+  jobs.slots->set(list_of(1, 1));
+  jobs.other.await(first);
+  CHECK(jobs.other.take_wake());
+}
+
+TEST_CASE("waiting jobs are woken first come, first served, one for each slot", "[actors][elastic]") {
+  two_jobs jobs;
+  actors::host_slots::share third{jobs.slots};
+  jobs.slots->set(list_of(1, 1));
+  REQUIRE(jobs.one->take(first));
+  third.await(first);
+  jobs.other.await(first);
+  jobs.one->add(first, 1);
+  CHECK(third.take_wake());
+  CHECK_FALSE(jobs.other.take_wake());
+  SECTION("a job that does not take the slot leaves it to the next") { third.relay(); }
+  SECTION("the slot is taken and freed again") {
+    REQUIRE(third.take(first));
+    third.relay();
+    CHECK_FALSE(jobs.other.take_wake());
+    third.add(first, 1);
+  }
+  CHECK(jobs.other.take_wake());
+}
+
+TEST_CASE("a job may wait for a slot of any host", "[actors][elastic]") {
+  two_jobs jobs;
+  jobs.slots->set(list_of(0, 1));
+  REQUIRE(jobs.one->take(second));
+  jobs.other.await(core::elastic::no_host);
+  CHECK_FALSE(jobs.other.take_wake());
+  jobs.one->add(second, 1);
+  CHECK(jobs.other.take_wake());
+}
+
 TEST_CASE("jobs on several threads take each slot once", "[actors][elastic]") {
   constexpr std::int32_t all = 1000;
   auto slots = std::make_shared<actors::host_slots>();

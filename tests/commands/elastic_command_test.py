@@ -98,7 +98,7 @@ class ElasticCommandTest(Case):
             self.assertEqual(self.both("elastic", "show", "sums")["items"]["disabled"], 1)
             self.assertEqual(ask("elastic", "enable", "sums", "--item", "0").out, "item 0 of elastic job sums enabled\n")
             triggered = ask("elastic", "trigger", "sums", "--item", "2", "--param", "p", "--policy", "queue")
-            self.assertEqual((triggered.code, triggered.out), (0, "elastic job sums will run\n".replace(
+            self.assertEqual((triggered.code, triggered.out), (0, "elastic job sums triggered\n".replace(
                 "elastic", "item 2 of elastic", 1)), triggered)
             self.assertEqual(ask("elastic", "shutdown", "averages").code, 0)
             self.assertEqual(ask("elastic", "enable", "sums", "--item", "3").code, 1)

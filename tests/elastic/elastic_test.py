@@ -233,6 +233,25 @@ class ElasticTest(ElasticCase):
         self.assertNotIn("/hook", server.text() + worker.text())
         self.stop_all(server, "told", "near")
 
+    def test_more_triggered_jobs_than_slots_run_in_turn(self):
+        # Their runs are shorter than the time between two heartbeats, which show no change.
+        names = [f"short-{number}" for number in range(8)]
+        server = self.start_server("".join(elastic_job(name, 1, {0: "ms=10"}, cron="0 0 0 1 1 ?") for name in names))
+        worker, = self.start_workers("a", capacity=2)
+        for name in names * 3:
+            self.elastic(server, "trigger", name)
+        server.wait_for(lambda: all(len(worker.bodies("end", name)) >= 3 for name in names), "all requests run")
+        self.stop_all(server, *names)
+
+    def test_refusals_of_several_hosts_pause(self):
+        server = self.start_server(elastic_job("lost-pool", 1, {}, cron="0 0 0 1 1 ?", pool="nowhere"))
+        self.start_workers("a", "b")
+        self.elastic(server, "trigger", "lost-pool")
+        server.wait_for(lambda: len(self.stored_runs("lost-pool")) >= 3, "both hosts refuse, and one of them again")
+        since = [at for at, in self.rows(f"SELECT granted_ms FROM ej_run WHERE job = {self.job_id('lost-pool')} ORDER BY id")]
+        self.assertGreaterEqual(since[2] - since[1], 1000)
+        self.stop_all(server, "lost-pool")
+
     def test_a_pool_of_one_thread_runs_one_item_at_a_time(self):
         items = {item: "ms=100" for item in range(4)}
         server = self.start_server(elastic_job("single", 4, items, cron="0/2 * * * * ?", pool="SINGLE_THREAD"))

@@ -33,6 +33,7 @@ message(STATUS "archives: ${count}")
 
 
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/executor.md"
+ELASTIC_DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/elastic_jobs.md"
 
 
 def without_heading(text: str) -> str:
@@ -130,6 +131,17 @@ class ExamplesTest(unittest.TestCase):
         _, said = self.child.communicate(timeout=60)
         self.assertEqual(self.child.returncode, 0, said)
         self.assertIn("stopped: 1 runs accepted", said)
+
+    def test_the_documented_host_of_elastic_jobs(self):
+        source = next(self.prefix.rglob("examples/my_elastic_host"))
+        document = ELASTIC_DOCUMENT.read_text(encoding="utf-8")
+        for name, kind in (("CMakeLists.txt", "cmake"), ("main.cpp", "cpp"), ("jobs.toml", "toml")):
+            self.assertIn(f"```{kind}\n{without_heading((source / name).read_text(encoding='utf-8'))}```", document, name)
+        built = self.path / "elastic-host"
+        self.build(source, built)
+        done = subprocess.run([built / "my_elastic_host"], cwd=self.home, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("executor.pem", done.stderr)
 
     def test_hello(self):
         self.start("hello")

@@ -249,6 +249,20 @@ TEST_CASE("a host that lacks something is asked ever more rarely", "[unit][elast
   CHECK(due_at(one) == at.now + refusal_pause);
 }
 
+TEST_CASE("hosts that lack something are not asked in turn without a pause", "[unit][elastic]") {
+  scenery at;
+  at.host = other;
+  auto one = in(item_state::sent);
+  CHECK(step(at, one, event::refused{one.run, one.fence, true}) == "E9+N >G");
+  static_cast<void>(step(at, one, event::grant_stored{item_run_id{60}}));
+  at.host = own;
+  CHECK(step(at, one, event::refused{one.run, one.fence, true}) == "E9+W >W");
+  CHECK(step(at, one, event::host_freed{}) == " >W");
+  CHECK(due_at(one) == at.now + 2 * refusal_pause);
+  at.now = *due_at(one);
+  CHECK(step(at, one, event::time_passed{}) == "E5N >G");
+}
+
 TEST_CASE("an item waits for a free slot whatever the misfire rule is", "[unit][elastic]") {
   scenery at;
   at.rules.misfire = false;
