@@ -1,5 +1,4 @@
-# Files that `cmake --install` installs for programs that run jobs: headers, libraries and `find_package(ringmaster)`, which has
-# one
+# Files that `cmake --install` installs for programs that run jobs: headers, libraries and `find_package(ringmaster)`, which has one
 # target for them, ringmaster::executor. They contain nothing of the admin. Alone: `cmake --install BUILD --component sdk`.
 include(CMakePackageConfigHelpers)
 
@@ -15,8 +14,8 @@ install(FILES
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
   executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/error_handler.hpp
-  executor/sdk/elastic/http_type.hpp executor/sdk/elastic/item_context.hpp executor/sdk/elastic/pool_type.hpp
-  executor/sdk/elastic/script_type.hpp executor/sdk/elastic/simple_job.hpp
+  executor/sdk/elastic/http_type.hpp executor/sdk/elastic/item_context.hpp executor/sdk/elastic/listeners.hpp
+  executor/sdk/elastic/pool_type.hpp executor/sdk/elastic/script_type.hpp executor/sdk/elastic/simple_job.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor/sdk/elastic COMPONENT sdk)
 install(FILES core/elastic/elastic_ids.hpp core/elastic/props.hpp core/elastic/run_cause.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/elastic COMPONENT sdk)
