@@ -29,7 +29,7 @@ int main() {
   });
 
   executor_options options;
-  options.app_name = "shard-worker";
+  options.app_name = "my-shards";
   options.nodes = {"127.0.0.1:9100"};
   options.link_certificate = "executor.pem";
   options.link_key = "executor.key";
