@@ -13,6 +13,8 @@ namespace elastic = core::elastic;
 
 protocol::elastic_run_order run_order(const elastic::action::send_order& what) { return {what.run, what.fence, what.order}; }
 
+constexpr std::string_view waiting_line = "items have waited for a host, or for a free slot, for 30 s, first item ";
+
 /// Returns whether a run ends of which its host has said nothing: it never left, was lost, or was not stored. Its slot counted
 /// as taken, and no heartbeat corrects that, because nothing changed there. `before`, `fence`: of the item before the event.
 bool ends_unheard(elastic::item_state before, elastic::fence_number fence, const elastic::item& after,
@@ -123,7 +125,9 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     else
       drop_request(which, what.request);
   } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
-    out_.problems.push_back("item " + std::to_string(core::number(which)) + " has waited for a host for 30 s");
+    // Thousands of items may have waited since the same fire.
+    if (out_.problems.empty() || !out_.problems.back().starts_with(waiting_line))
+      out_.problems.push_back(std::string{waiting_line} + std::to_string(core::number(which)));
   } else if constexpr (std::is_same_v<Action, action::taint_host>) {
     out_.problems.push_back("host " + std::to_string(core::number(what.host.host))
                             + " has a body that ignored cancel and kill, of item " + std::to_string(core::number(which)));
