@@ -109,18 +109,18 @@ bool job_hosts::await(elastic::host_number host) {
   const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
   if (seat == nullptr || facts == nullptr || !may_run(*facts, *seat) || free_slots_of(*seat) > 0)
     return false;
-  slots_.await(host);
+  if (seat->capacity > 0) // without one it is never free, whatever the count says
+    slots_.await(host);
   return true;
 }
 
 void job_hosts::await_any(const std::optional<elastic::host_process>& except) {
   if (!known_)
     return;
-  const auto may_take = [&](const protocol::host_seat* seat) { return is_allowed(*seat) && seat->host != except; };
-  const auto& all = candidates();
-  if (std::any_of(all.begin(), all.end(), may_take)
-      && std::none_of(all.begin(), all.end(), [&](const auto* seat) { return may_take(seat) && free_slots_of(*seat) > 0; }))
-    slots_.await(elastic::no_host);
+  // Only hosts that are full: a free slot that the job may not take must not wake it again and again.
+  for (const auto* seat : candidates())
+    if (is_allowed(*seat) && seat->host != except && seat->capacity > 0 && slots_.free(seat->host.host) <= 0)
+      slots_.await(seat->host.host);
 }
 
 std::uint64_t job_hosts::fingerprint() const {
