@@ -141,28 +141,6 @@ core::result<void> check_request(const elastic::request_row& request) {
   return {};
 }
 
-std::string_view status_word(elastic::job_status status) noexcept {
-  switch (status) {
-  case elastic::job_status::off: return "disabled";
-  case elastic::job_status::on: return "enabled";
-  case elastic::job_status::shut_down: return "shut down";
-  case elastic::job_status::draining: return "draining";
-  }
-  return "";
-}
-
-/// Checks that a request would not be dropped at once. Errors: `conflict`.
-core::result<void> check_may_run(admin_session& own, const elastic::elastic_job_row& job,
-                                 const std::optional<elastic::item_number>& item) {
-  if (job.status != elastic::job_status::on)
-    return core::fail(core::errc::conflict, "elastic job " + job.what.name + " is " + std::string{status_word(job.status)}
-                                              + ": enable it first");
-  if (item && own.finds("SELECT 1 FROM ej_item WHERE job = ? AND item = ? AND (flags & 1) <> 0", job.id, *item))
-    return core::fail(core::errc::conflict, "item " + std::to_string(core::number(*item)) + " of elastic job " + job.what.name
-                                              + " is disabled: enable it first");
-  return {};
-}
-
 core::result<void> insert_request(admin_session& own, const elastic::request_row& request) {
   if (own.finds("SELECT 1 FROM ej_request WHERE id = ?", request.id))
     return core::fail(core::errc::conflict, "another elastic job has a request with this id");
@@ -273,8 +251,6 @@ core::result<elastic::elastic_edit_done> elastic_role::add_request(const elastic
       return tl::unexpected{known.error()};
     if (own_.finds("SELECT 1 FROM ej_request WHERE id = ? AND job = ?", request.id, request.job))
       return unchanged(held);
-    if (auto may = check_may_run(own_, held, request.item); !may)
-      return tl::unexpected{may.error()};
     if (auto added = insert_request(own_, request); !added)
       return tl::unexpected{added.error()};
     const auto revision = note_elastic_edit(own_, request.job);

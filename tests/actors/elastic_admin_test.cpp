@@ -91,18 +91,12 @@ TEST_CASE_METHOD(elastic_administration, "an operator disables and enables an el
   REQUIRE(disabled);
   CHECK_FALSE(disabled->done.next);
   CHECK(row().status == off);
-  const auto refusal_of = [&](std::optional<elastic::item_number> item) {
-    return code_of(ask<protocol::elastic_triggered>(actor, protocol::trigger_elastic{job, item, {}, {}, 0, tom}));
-  };
-  CHECK(refusal_of(std::nullopt) == core::errc::conflict);
   const auto enabled = ask<protocol::elastic_edited>(actor, protocol::set_elastic_status{job, elastic::job_status::on, tom});
   REQUIRE(enabled);
   CHECK(enabled->done.next);
   CHECK(enabled->done.revision > disabled->done.revision);
   REQUIRE(ask<protocol::elastic_edited>(actor, protocol::set_elastic_item{job, elastic::item_number{1}, true, tom}));
   CHECK(test::expect(store.elastic().read_job(job)).items.at(1).disabled);
-  CHECK(refusal_of(elastic::item_number{1}) == core::errc::conflict);
-  CHECK(ask<protocol::elastic_triggered>(actor, protocol::trigger_elastic{job, elastic::item_number{0}, {}, {}, 0, tom}));
   CHECK(code_of(ask<protocol::elastic_edited>(actor, protocol::set_elastic_item{job, elastic::item_number{3}, true, tom}))
         == core::errc::not_found);
   SECTION("not while the clock is in doubt") {
