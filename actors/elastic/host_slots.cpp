@@ -40,13 +40,7 @@ void host_slots::clear(share& of) {
 
 void host_slots::wake_waiting() {
   for (auto each = waiting_.begin(); each != waiting_.end();) {
-    auto slots = free(each->first);
-    if (each->first == core::number(core::elastic::no_host)) {
-      slots = 0;
-      for (const auto& [host, known] : known_)
-        slots += std::max(free(host), 0);
-    }
-    wake_first(each->second, slots);
+    wake_first(each->second, free(each->first));
     each = each->second.empty() ? waiting_.erase(each) : std::next(each);
   }
 }

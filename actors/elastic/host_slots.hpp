@@ -45,7 +45,7 @@ public:
 
     /// Calls `wake` from the thread that frees a slot, with the lock held: it may only send a message.
     void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
-    /// Waits once for a free slot of a host; `no_host`: of any host. Waiting jobs are woken first come, first served.
+    /// Waits once for a free slot of a host. Waiting jobs are woken first come, first served.
     void await(core::elastic::host_number host);
     /// Returns whether the job was woken since the last call.
     [[nodiscard]] bool take_wake();

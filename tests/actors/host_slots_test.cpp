@@ -141,16 +141,6 @@ TEST_CASE("waiting jobs are woken first come, first served, one for each slot", 
   CHECK(jobs.other.take_wake());
 }
 
-TEST_CASE("a job may wait for a slot of any host", "[actors][elastic]") {
-  two_jobs jobs;
-  jobs.slots->set(list_of(0, 1));
-  REQUIRE(jobs.one->take(second));
-  jobs.other.await(core::elastic::no_host);
-  CHECK_FALSE(jobs.other.take_wake());
-  jobs.one->add(second, 1);
-  CHECK(jobs.other.take_wake());
-}
-
 TEST_CASE("jobs on several threads take each slot once", "[actors][elastic]") {
   constexpr std::int32_t all = 1000;
   auto slots = std::make_shared<actors::host_slots>();
