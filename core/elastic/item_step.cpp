@@ -77,8 +77,10 @@ item_next item_step::next(const std::optional<again>& first) {
 void item_step::miss_idle(const fire_key& key) {
   one_.state = item_state::idle;
   one_.run = item_run_id{};
-  // A slot that is not free is no overrun of the item: it waits for one whatever the misfire rule is.
-  if (!scene_.rules.misfire && !is_off() && scene_.is_full != nullptr && *scene_.is_full) {
+  // A slot that is not free is no overrun of the item: it waits for one whatever the misfire rule is. A fire that is too old to
+  // wait is dropped here, so that its row counts the item.
+  const bool may_wait = scene_.wall < key.at + scene_.rules.misfire_max_age;
+  if (!scene_.rules.misfire && !is_off() && may_wait && scene_.is_full != nullptr && *scene_.is_full) {
     one_.missed = true;
     one_.missed_fire = key;
     add(action::write_miss{key, miss_change::marked, true});

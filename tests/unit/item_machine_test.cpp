@@ -279,6 +279,12 @@ TEST_CASE("an item waits for a free slot whatever the misfire rule is", "[unit][
   at.is_full = false;
   CHECK(step(at, one, event::host_freed{}) == "E5M >G");
   CHECK_FALSE(one.missed);
+  // A fire that is older than the wait may be is dropped at once: its row counts the item.
+  at.host.reset();
+  at.is_full = true;
+  at.now = begin + at.rules.misfire_max_age + 1s;
+  one = in(item_state::idle);
+  CHECK(step(at, one, event::fired{{wall, run_source::normal, {}}}) == "m:dropped >I");
 }
 
 TEST_CASE("takeovers of one run are limited", "[unit][elastic]") {
