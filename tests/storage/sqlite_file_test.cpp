@@ -239,6 +239,21 @@ TEST_CASE("a full disk is unavailable, is reported, and keeps nothing", "[storag
   CHECK(require(count) == 0);
 }
 
+TEST_CASE("a table that has given its last id is named, and is no full disk", "[storage]") {
+  storage::sqlite::open_options options;
+  folder here;
+  options.file = here / "r.db";
+  options.create = true;
+  auto db = require(storage::sqlite::connection::open(options));
+  db->execute("CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT)");
+  db->execute("INSERT INTO t VALUES (9223372036854775807)");
+  require(db->outcome());
+  db->execute("INSERT INTO t VALUES (NULL)");
+  const auto refused = db->outcome();
+  CHECK(error_of(refused) == core::errc::internal);
+  CHECK(refused.error().context.find("the table t ") == 0);
+}
+
 TEST_CASE("a statement that takes too long is given up", "[storage]") {
   storage::sqlite::open_options options;
   folder here;

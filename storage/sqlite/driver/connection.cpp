@@ -215,7 +215,7 @@ void connection::note(int code, const char* doing) {
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return fail({core::errc::unavailable, "the database " + file_ + " is locked by another connection: " + said});
-  case SQLITE_FULL: return fail({core::errc::unavailable, "the disk of the database " + file_ + " is full"});
+  case SQLITE_FULL: return fail(full());
   case SQLITE_INTERRUPT:
     return fail({core::errc::unavailable,
                  "the database " + file_ + " took longer than " + std::to_string(statement_timeout_.count()) + " ms"});
@@ -234,6 +234,20 @@ void connection::note(int code, const char* doing) {
   default:
     return fail({core::errc::unavailable, "the database " + file_ + " cannot run a statement: " + said + " (" + doing + ')'});
   }
+}
+
+// SQLite has one code for a full disk and for a table that has given its last id.
+core::error connection::full() {
+  sqlite3_stmt* asked = nullptr;
+  std::string table;
+  constexpr auto text = "SELECT name FROM sqlite_sequence WHERE seq >= 9223372036854775807";
+  if (sqlite3_prepare_v2(db_, text, -1, &asked, nullptr) == SQLITE_OK && sqlite3_step(asked) == SQLITE_ROW)
+    table = reinterpret_cast<const char*>(sqlite3_column_text(asked, 0));
+  sqlite3_finalize(asked);
+  if (!table.empty())
+    return {core::errc::internal, "the table " + table + " of the database " + file_ + " has given its last id, 2^63 - 1: an id in it, or its row in "
+                                  "sqlite_sequence, was set by hand"};
+  return {core::errc::unavailable, "the disk of the database " + file_ + " is full"};
 }
 
 // Most statements end before the first call and do not have to read the clock.

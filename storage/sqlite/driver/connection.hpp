@@ -180,6 +180,7 @@ private:
   friend class transaction;
   connection(sqlite3* db, const open_options& options);
   void note(int code, const char* doing);
+  [[nodiscard]] core::error full();
   static int on_progress(void* self);
 
   sqlite3* db_;
