@@ -77,6 +77,12 @@ public:
   virtual core::result<std::vector<core::elastic::elastic_answer>> write(const core::elastic::elastic_batch& batch,
                                                                          core::time_point now) = 0;
 
+  /// Lets new run ids start above `ceiling`, and returns the id that would have been the next one. If that is not above `seen`,
+  /// the database is older than it was: the fences of all items without an open run are raised first, so that no fence is given
+  /// a second time. A run that is open in the old database keeps its fence.
+  virtual core::result<core::elastic::item_run_id> raise_run_ids(core::elastic::item_run_id seen,
+                                                                 core::elastic::item_run_id ceiling) = 0;
+
   /// E13. Returns jobs of the slots with an id above `after`, ascending, at most `limit`, with their state; no more after
   /// `adopted_items_max` items. Errors: `fenced` also if a lease is not held under its epoch.
   virtual core::result<std::vector<core::elastic::adopted_job>> adopt(const core::node_incarnation& owner,
@@ -167,11 +173,15 @@ public:
   virtual core::result<core::elastic::elastic_edit_done> remove(core::elastic::elastic_job_id job, std::int64_t version,
                                                                 core::time_point now, const core::principal& by) = 0;
 
-  /// E12. Sets the status. `on` plans the next instant after `now`. Errors of these six: `not_found`; `forbidden` without the
+  /// E12. Sets the status. `on` plans the next instant after `now`. Errors of these seven: `not_found`; `forbidden` without the
   /// right to operate.
   virtual core::result<core::elastic::elastic_edit_done> set_status(core::elastic::elastic_job_id job,
                                                                     core::elastic::job_status status, core::time_point now,
                                                                     const core::principal& by) = 0;
+
+  /// Calculates the times of a job from `now` again, as after a wrong clock (`core::count_again`).
+  virtual core::result<core::elastic::elastic_edit_done> count_again(core::elastic::elastic_job_id job, core::time_point now,
+                                                                     const core::principal& by) = 0;
 
   /// E12. Disables or enables one item.
   virtual core::result<core::elastic::elastic_edit_done> set_item_disabled(core::elastic::elastic_job_id job,

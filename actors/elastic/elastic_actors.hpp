@@ -5,6 +5,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
+#include "actors/store/marks_keeper.hpp"
 #include "config/settings.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
@@ -37,6 +38,8 @@ struct elastic_surroundings {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  /// Of the run ids of elastic jobs. Null: none.
+  std::shared_ptr<marks_keeper> marks = nullptr;
   /// Sends the messages of error handlers. Null: none are sent.
   std::shared_ptr<protocol::notifier> notifier = nullptr;
   config::elastic_settings settings = {};

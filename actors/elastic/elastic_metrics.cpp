@@ -62,6 +62,8 @@ elastic_metrics::elastic_metrics(caf::actor_system& system)
                                                            "Writes of elastic jobs in one transaction.");
   open_ = registry.gauge_singleton("ringmaster", "elastic-items-open", "Items that run, or are being granted.");
   wanted_ = registry.gauge_singleton("ringmaster", "elastic-items-wanted", "Items that wait for a host.");
+  far_ahead_ = registry.gauge_singleton("ringmaster", "elastic-jobs-far-ahead",
+                                        "Elastic jobs of this node with times further ahead than their schedules allow.");
   tainted_ = registry.gauge_singleton("ringmaster", "elastic-hosts-tainted", "Hosts with a body that ignores its end.");
   slots_ = registry.gauge_singleton("ringmaster", "elastic-slots-held", "Slots whose elastic jobs this node has.");
   auto* runs = registry.counter_family("ringmaster", "elastic-runs", {"source", "result"}, "Ended runs of items.", "1", true);
@@ -114,6 +116,7 @@ void elastic_metrics::change_items(const item_counts& before, const item_counts&
   };
   move(open_, before.open, after.open);
   move(wanted_, before.wanted, after.wanted);
+  move(far_ahead_, before.far_ahead, after.far_ahead);
 }
 
 void elastic_metrics::show_slots(std::size_t held) const { slots_->value(static_cast<std::int64_t>(held)); }

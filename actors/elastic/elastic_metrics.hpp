@@ -21,7 +21,7 @@ public:
 
   /// Counts a fact that is stored. `now`: civil time, from which the lateness of a fire is counted.
   void count(const job_fact& what, core::time_point now) const;
-  /// Replaces the share of one job in the numbers of open and wanted items.
+  /// Replaces the share of one job.
   void change_items(const item_counts& before, const item_counts& after) const;
   void show_slots(std::size_t held) const;
   void show_hosts(const protocol::known_hosts& known) const;
@@ -51,6 +51,7 @@ private:
   std::array<std::array<caf::telemetry::int_counter*, ends>, sources> runs_{};
   caf::telemetry::int_gauge* open_;
   caf::telemetry::int_gauge* wanted_;
+  caf::telemetry::int_gauge* far_ahead_;
   std::array<caf::telemetry::int_counter*, takeover_cases> takeovers_{};
   caf::telemetry::dbl_histogram* takeover_time_;
   std::array<caf::telemetry::int_counter*, refusals> refused_{};

@@ -9,8 +9,13 @@
 namespace ringmaster::actors {
 
 elastic_writer_state::elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker,
-                                           protocol::wall_clock clock, logger log)
-  : self_{self}, worker_{std::move(worker)}, clock_{std::move(clock)}, log_{std::move(log)}, metrics_{self->system()} {}
+                                           protocol::wall_clock clock, logger log, std::shared_ptr<marks_keeper> marks)
+  : self_{self},
+    worker_{std::move(worker)},
+    clock_{std::move(clock)},
+    log_{std::move(log)},
+    marks_{std::move(marks)},
+    metrics_{self->system()} {}
 
 protocol::elastic_writer::behavior_type elastic_writer_state::make_behavior() {
   return {
@@ -55,7 +60,12 @@ void elastic_writer_state::write() {
   busy_ = true;
   ask_store<std::vector<core::elastic::elastic_answer>>(
     self_, worker_,
-    [batch = queue_.under_way(), at = written_at_](storage::store& store) { return store.elastic().write(*batch, at); },
+    [batch = queue_.under_way(), at = written_at_, marks = marks_](storage::store& store) {
+      auto answers = store.elastic().write(*batch, at);
+      if (marks && answers)
+        marks->note(*answers);
+      return answers;
+    },
     [this](stored&& outcome) { written(std::move(outcome)); });
 }
 

@@ -5,6 +5,7 @@
 #include "actors/elastic/elastic_metrics.hpp"
 #include "actors/elastic/write_queue.hpp"
 #include "actors/logger.hpp"
+#include "actors/store/marks_keeper.hpp"
 #include "actors/store/store_back_off.hpp"
 #include "core/limits/log_rate_limiter.hpp"
 #include "core/result.hpp"
@@ -25,8 +26,9 @@ public:
   static constexpr std::chrono::milliseconds look_every{50};
 
   /// `worker`: on SQLite the one that storage_actor also uses.
+  /// `marks`: of the run ids; null: none.
   elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker, protocol::wall_clock clock,
-                       logger log);
+                       logger log, std::shared_ptr<marks_keeper> marks = nullptr);
   protocol::elastic_writer::behavior_type make_behavior();
 
 private:
@@ -48,6 +50,7 @@ private:
   protocol::store_worker worker_;
   protocol::wall_clock clock_;
   logger log_;
+  std::shared_ptr<marks_keeper> marks_;
   /// Unset: all writes are fenced.
   std::optional<core::node_incarnation> life_;
   write_queue queue_;

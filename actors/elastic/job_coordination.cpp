@@ -78,7 +78,8 @@ void job_coordination::forget() {
 
 void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule) {
   schedule_.next = job.next;
-  schedule_.last = std::max(schedule_.last, job.last);
+  // No fire is stored between an edit and its reading: the row of a new revision is true, also if a repair has moved it back.
+  schedule_.last = job.revision > schedule_.revision ? job.last : std::max(schedule_.last, job.last);
   schedule_.revision = job.revision;
   schedule_.rule = std::move(rule);
   job_ = std::make_shared<const elastic::elastic_job_row>(std::move(job));
@@ -174,6 +175,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
+  check_times(at);
   for (auto& [request, param] : stored.params)
     requests_.taken.emplace(request, std::move(param));
   items_.reserve(stored.items.size());
@@ -231,6 +233,7 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
   if (schedule_.revision == known.revision)
     schedule_.next = known.next;
   set_rules(at.wall);
+  check_times(at);
   for (const auto& row : stored.items)
     if (!items_.contains(row.item))
       restore_item(row, at);
@@ -286,6 +289,8 @@ void job_coordination::pass_time(job_moment at) {
     return;
   }
   slot_freed_ = slot_freed_ || is_woken;
+  if (std::exchange(schedule_.seen, at.wall) > at.wall || counts_.far_ahead > 0)
+    check_times(at);
   if (plan_.quiet_at && std::min(*plan_.quiet_at, plan_.latest) <= at.now)
     replan(at);
   fire_due(at);

@@ -145,6 +145,8 @@ private:
     /// Last planned instant: it and those before it never fire again, although a clock may be set back (I4).
     core::time_point last{};
     std::int64_t revision = 0;
+    /// Latest civil time at which `pass_time` was called: an earlier one shows that the clock was set back.
+    core::time_point seen{};
   };
   /// Item whose host is being chosen, and the preferred host of a hook.
   struct choice {
@@ -280,6 +282,8 @@ private:
   void move_streams(job_moment at);
   [[nodiscard]] bool changes_host_by_fire();
   void fire_due(job_moment at);
+  /// Warns once of times that a wrong clock has moved far ahead. Only an edit and a step of the clock can change that.
+  void check_times(job_moment at);
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
   void add_fire(core::elastic::fire_write& to, const fire_key& key, bool dropped, job_moment at);

@@ -50,12 +50,14 @@ struct late_barrier {};
 using job_fact =
   std::variant<fact::fire, fact::run_end, fact::takeover, fact::refusal, fact::gone, fact::plan, fact::late_barrier>;
 
-/// Items of a job by state. Hooks are not counted.
+/// Numbers of a job for the metrics. Hooks are not counted.
 struct item_counts {
   /// Their runs are open, or are being granted.
   std::uint32_t open = 0;
   /// They wait for a host.
   std::uint32_t wanted = 0;
+  /// 1 for a job whose times lie further ahead than its schedule explains.
+  std::uint32_t far_ahead = 0;
   friend bool operator==(const item_counts&, const item_counts&) = default;
 };
 

@@ -7,6 +7,7 @@
 
 #include "actors/elastic/job_coordination.hpp"
 #include "core/elastic/misfire_rule.hpp"
+#include "core/schedule/schedule_check.hpp"
 
 namespace ringmaster::actors {
 
@@ -88,6 +89,17 @@ bool job_coordination::changes_host_by_fire() {
     return false;
   const auto* found = items_.find(item_number{0});
   return !job_->what.options.streaming || found == nullptr || !elastic::is_open(found->state.state);
+}
+
+void job_coordination::check_times(job_moment at) {
+  const auto before = std::exchange(counts_.far_ahead, 0);
+  if (!schedule_.rule || !is_on())
+    return;
+  const core::stored_times times{core::job_id{core::number(who_.job)}, schedule_.next, schedule_.last};
+  const auto found = core::check_times(times, *schedule_.rule, at.wall, core::schedule_tolerance_min);
+  counts_.far_ahead = found ? 1 : 0;
+  if (found && before == 0)
+    out_.problems.push_back(core::describe(*found));
 }
 
 void job_coordination::fire_due(job_moment at) {

@@ -14,7 +14,7 @@ elastic_spawner make_elastic_spawner(std::shared_ptr<process_watch> processes, s
                                                                           const elastic_surroundings& with) {
     elastic_actors made;
     made.writer = system.spawn<protocol::with_state<elastic_writer_state, protocol::elastic_writer>>(
-      with.write_worker, with.clock, with.log);
+      with.write_worker, with.clock, with.log, with.marks);
     made.errors = system.spawn<protocol::with_state<error_notifier_state, protocol::error_notifier>>(with.notifier, with.log);
     made.director = system.spawn<protocol::with_state<elastic_director_state, protocol::elastic_director>>(
       elastic_director_parts{made.writer, with.worker, with.schedule_zone, with.edit_poll, with.clock, with.log, made.errors,

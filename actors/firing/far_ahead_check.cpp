@@ -16,8 +16,6 @@ constexpr auto look_gap = 500ms;
 /// From the end of a round to the beginning of the next.
 constexpr auto check_gap = 60s;
 
-std::string shown_time(core::time_point t) { return core::zone{}.format(t) + " UTC"; }
-
 } // namespace
 
 far_ahead_check::far_ahead_check(caf::actor_system& system, logger log)
@@ -30,10 +28,7 @@ void far_ahead_check::look(const core::schedule_book& book, core::time_point now
   from_ = book.check_some(from_, jobs_a_look, now, core::schedule_tolerance_min, found);
   for (const auto& job : found)
     if (!reported_.contains(core::number(job.job)))
-      log_->warn("job={} its {} lies further ahead than its schedule explains, so it does not fire: was a clock wrong? "
-                 "`ringmaster repair schedules` recomputes it from now",
-                 core::number(job.job),
-                 job.next ? "next time " + shown_time(*job.next) : "last instant " + shown_time(job.last));
+      log_->warn("job={} {}", core::number(job.job), core::describe(job));
   std::move(found.begin(), found.end(), std::back_inserter(found_));
   next_ = t + (from_ == 0 ? steady::duration{check_gap} : steady::duration{look_gap});
   if (from_ == 0)

@@ -187,8 +187,9 @@ void node_actor_state::tick() {
     return;
   arm();
   look_at_clock();
-  if (incarnation_.is_up() && identity_.marks && identity_.marks->take_repeated())
-    went_back("it gave run ids a second time");
+  for (const auto& marks : {identity_.marks, identity_.elastic_marks})
+    if (incarnation_.is_up() && marks && marks->take_repeated())
+      went_back("it gave run ids a second time");
   check_deadline();
   if (!incarnation_.is_up()) {
     if (entry_.is_due(now))

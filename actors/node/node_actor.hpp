@@ -38,6 +38,8 @@ struct node_identity {
   bool sole = false;
   /// Marks that the node keeps outside of the database. Null: none.
   std::shared_ptr<marks_keeper> marks = nullptr;
+  /// Those of the run ids of elastic jobs.
+  std::shared_ptr<marks_keeper> elastic_marks = nullptr;
 };
 
 struct node_links {
@@ -79,6 +81,7 @@ private:
     core::node_incarnation incarnation;
     core::cluster_mode mode = core::cluster_mode::native;
     core::id_verdict ids = core::id_verdict::fine;
+    core::id_verdict elastic_ids = core::id_verdict::fine;
   };
 
   // -- entry (node_entry.cpp)
@@ -94,15 +97,21 @@ private:
     core::time_point now;
   };
   static core::result<node_entry> enter_store(storage::store& store, entry_request asked);
-  static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks, core::time_point now,
-                                                  std::optional<core::set_back>& back);
+  /// Comparison of the database's next run id with the marks of this node.
+  struct raised_ids {
+    core::id_verdict verdict = core::id_verdict::fine;
+    std::optional<core::set_back> back;
+  };
+  /// `raise(marks)` lets new ids start above the ceiling, and returns the id that would have been next.
+  template <class Raise>
+  static core::result<raised_ids> raise_ids(const std::shared_ptr<marks_keeper>& keeper, core::time_point now, Raise raise);
   void enter();
   void find_former();
   void found(core::result<std::vector<core::node_row>>&& rows);
   void enter_after(core::node_row&& former, bool fence_first);
   void stand_by(const core::node_row& other);
   void enter_later(const core::error& why);
-  void tell_of_ids(core::id_verdict ids);
+  void tell_of_ids(core::id_verdict ids, const std::shared_ptr<marks_keeper>& keeper, std::string_view of);
   void entered(std::int64_t sent, core::result<node_entry>&& entry);
   void begin_incarnation(node_entry&& entry);
 

@@ -72,46 +72,57 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     ++former.incarnation;
     former.state = core::node_state::fenced;
   }
-  const auto marks = identity.marks ? identity.marks->marks() : core::kept_marks{};
-  auto incarnation =
-    store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.incarnation});
+  const auto known = identity.marks ? identity.marks->marks().incarnation : 0;
+  auto incarnation = store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), known});
   if (!incarnation)
     return tl::unexpected<core::error>{incarnation.error()};
-  std::optional<core::set_back> back;
-  auto ids = raise_ids(store, marks, asked.now, back);
+  const auto ids = raise_ids(identity.marks, asked.now,
+                             [&](const core::kept_marks& marks) { return store.cluster().raise_run_ids(marks.ceiling); });
   if (!ids)
     return tl::unexpected<core::error>{ids.error()};
+  const auto elastic_ids = raise_ids(identity.elastic_marks, asked.now, [&](const core::kept_marks& marks) {
+    return store.elastic().raise_run_ids(core::elastic::item_run_id{core::number(marks.seen)},
+                                         core::elastic::item_run_id{core::number(marks.ceiling)});
+  });
+  if (!elastic_ids)
+    return tl::unexpected<core::error>{elastic_ids.error()};
   if (identity.marks)
-    identity.marks->note_incarnation(incarnation->incarnation, back);
+    identity.marks->note_incarnation(incarnation->incarnation, ids->back);
+  if (identity.elastic_marks)
+    identity.elastic_marks->note_incarnation(incarnation->incarnation, elastic_ids->back);
   auto mode = storage::agreed_mode(store, asked.mode);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
-  return node_entry{std::move(*incarnation), *mode, *ids};
+  return node_entry{std::move(*incarnation), *mode, ids->verdict, elastic_ids->verdict};
 }
 
 // Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
-core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks,
-                                                           core::time_point now, std::optional<core::set_back>& back) {
+template <class Raise>
+core::result<node_actor_state::raised_ids> node_actor_state::raise_ids(const std::shared_ptr<marks_keeper>& keeper,
+                                                                       core::time_point now, Raise raise) {
+  const auto marks = keeper ? keeper->marks() : core::kept_marks{};
   if (core::number(marks.ceiling) == 0)
-    return core::id_verdict::fine;
-  const auto next = store.cluster().raise_run_ids(marks.ceiling);
-  if (!next)
-    return tl::unexpected<core::error>{next.error()};
-  const auto verdict = core::judge_next_id(marks, *next);
-  if (verdict == core::id_verdict::older)
-    back = core::set_back{now, *next, marks.ceiling};
-  return verdict;
+    return raised_ids{};
+  const auto raised = raise(marks);
+  if (!raised)
+    return tl::unexpected<core::error>{raised.error()};
+  const core::log_id next{core::number(*raised)};
+  raised_ids out{core::judge_next_id(marks, next), std::nullopt};
+  if (out.verdict == core::id_verdict::older)
+    out.back = core::set_back{now, next, marks.ceiling};
+  return out;
 }
 
-void node_actor_state::tell_of_ids(core::id_verdict ids) {
+// `of`: what the ids are, after "run ids".
+void node_actor_state::tell_of_ids(core::id_verdict ids, const std::shared_ptr<marks_keeper>& keeper, std::string_view of) {
   if (ids == core::id_verdict::fine)
     return;
-  const auto ceiling = core::number(identity_.marks->marks().ceiling);
+  const auto ceiling = core::number(keeper->marks().ceiling);
   if (ids == core::id_verdict::unsure)
-    return log_->info("node={} ended without noting its last runs: new run ids start above {}", identity_.id, ceiling);
+    return log_->info("node={} ended without noting its last runs: new run ids{} start above {}", identity_.id, of, ceiling);
   metrics_.went_back->inc();
-  log_->warn("node={} the database is older than it was: it would give run ids a second time (was it restored, or did it fail "
-             "over to a replica?); new run ids start above {}", identity_.id, ceiling);
+  log_->warn("node={} the database is older than it was: it would give run ids{} a second time (was it restored, or did it fail "
+             "over to a replica?); new run ids{} start above {}", identity_.id, of, of, ceiling);
 }
 
 void node_actor_state::enter_later(const core::error& why) {
@@ -137,7 +148,8 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
 }
 
 void node_actor_state::begin_incarnation(node_entry&& entry) {
-  tell_of_ids(entry.ids);
+  tell_of_ids(entry.ids, identity_.marks, "");
+  tell_of_ids(entry.elastic_ids, identity_.elastic_marks, " of elastic jobs");
   entry_.succeed();
   const auto now = self_->clock().now();
   incarnation_.begin(std::move(entry.incarnation), entry.mode, now);

@@ -32,9 +32,26 @@ void marks_keeper::note(const core::claim_outcome& outcome) {
   if (ids.empty() || outcome.repeated)
     return;
   const auto [lowest, highest] = std::minmax_element(ids.begin(), ids.end());
+  note(*lowest, *highest);
+}
+
+void marks_keeper::note(std::span<const core::elastic::elastic_answer> answers) {
+  using core::elastic::write_outcome;
+  std::int64_t lowest = 0, highest = 0;
+  for (const auto& answer : answers)
+    for (const auto& item : answer.items)
+      if (const auto run = core::number(item.run); item.grant == write_outcome::done && run > 0) {
+        lowest = lowest == 0 ? run : std::min(lowest, run);
+        highest = std::max(highest, run);
+      }
+  if (highest > 0)
+    note(core::log_id{lowest}, core::log_id{highest});
+}
+
+void marks_keeper::note(core::log_id lowest, core::log_id highest) {
   const std::lock_guard held{lock_};
-  repeated_ = repeated_ || *lowest <= highest_;
-  highest_ = std::max(highest_, *highest);
+  repeated_ = repeated_ || lowest <= highest_;
+  highest_ = std::max(highest_, highest);
   const bool above = highest_ > marks_.ceiling;
   if (now_() >= write_at_ || (above && !fails_))
     write(core::marks_ahead(marks_, highest_));

@@ -5,10 +5,12 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "actors/logger.hpp"
 #include "core/cluster/kept_marks.hpp"
+#include "core/elastic/store_ops.hpp"
 #include "core/result.hpp"
 #include "core/run/run.hpp"
 #include "storage/store.hpp"
@@ -29,8 +31,13 @@ public:
 
   [[nodiscard]] core::kept_marks marks() const;
 
-  /// Records the result of a claim. If an id is not above all earlier ones, the database assigned it a second time.
+  /// Records new ids, from the lowest to the highest. If one is not above all earlier ones, the database assigned it a second
+  /// time.
+  void note(core::log_id lowest, core::log_id highest);
+  /// Records the result of a claim.
   void note(const core::claim_outcome& outcome);
+  /// Records the answers to writes of elastic jobs. Their run ids are a counter of its own, for which a node has another keeper.
+  void note(std::span<const core::elastic::elastic_answer> answers);
 
   /// Records that an incarnation has begun and the database assigns only ids above the ceiling. `back`: the set-back that the
   /// node found when it entered, for a later `doctor`.

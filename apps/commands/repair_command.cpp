@@ -23,8 +23,9 @@ struct repair_options {
 
 /// The repair of one job.
 struct repaired_job {
-  core::far_ahead times;
-  core::result<core::job_edit> done = core::job_edit{};
+  far_ahead_job job;
+  /// Its next time afterwards.
+  core::result<std::optional<core::time_point>> next = std::nullopt;
 };
 
 nlohmann::json ms_or_null(std::optional<core::time_point> t) {
@@ -34,13 +35,15 @@ nlohmann::json ms_or_null(std::optional<core::time_point> t) {
 void print_json_of(const std::vector<repaired_job>& jobs, bool dry_run) {
   auto items = nlohmann::json::array();
   for (const auto& job : jobs) {
-    nlohmann::json item{{"id", core::number(job.times.job)},
-                        {"next_ms", ms_or_null(job.times.next)},
-                        {"last_ms", core::to_ms(job.times.last)},
-                        {"repaired", !dry_run && job.done.has_value()},
-                        {"new_next_ms", ms_or_null(dry_run || !job.done ? job.times.expected : job.done->next)}};
-    if (!job.done)
-      item["problem"] = job.done.error().context;
+    const auto& times = job.job.times;
+    nlohmann::json item{{"id", core::number(times.job)},
+                        {"elastic", job.job.elastic},
+                        {"next_ms", ms_or_null(times.next)},
+                        {"last_ms", core::to_ms(times.last)},
+                        {"repaired", !dry_run && job.next.has_value()},
+                        {"new_next_ms", ms_or_null(dry_run || !job.next ? times.expected : *job.next)}};
+    if (!job.next)
+      item["problem"] = job.next.error().context;
     items.push_back(std::move(item));
   }
   std::printf("%s\n", nlohmann::json{{"items", items}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
@@ -49,11 +52,11 @@ void print_json_of(const std::vector<repaired_job>& jobs, bool dry_run) {
 void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core::zone& where) {
   const auto text = [&where](std::optional<core::time_point> t) { return t ? where.format(*t) : std::string{"never"}; };
   for (const auto& job : jobs) {
-    const auto& times = job.times;
-    if (!job.done)
+    const auto& times = job.job.times;
+    if (!job.next)
       continue;
-    const auto next = dry_run ? times.expected : job.done->next;
-    std::printf("job %d: %s; %s\n", core::number(times.job),
+    const auto next = dry_run ? times.expected : *job.next;
+    std::printf("%s: %s; %s\n", job.job.name().c_str(),
                 (times.next ? "next time " + text(times.next) : "last instant " + text(times.last)).c_str(),
                 (!times.next ? std::string{dry_run ? "would be recalculated from now" : "recalculated from now"}
                              : (dry_run ? "would be " : "now ") + text(next) + ' ' + where.name())
@@ -63,6 +66,13 @@ void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core
     std::printf("no job has times further ahead than its schedule explains\n");
   else
     std::printf("%zu jobs%s\n", jobs.size(), dry_run ? "; nothing was changed" : "");
+}
+
+core::result<std::optional<core::time_point>> repair(storage::store& store, const far_ahead_job& job, core::time_point now) {
+  const auto next = [](const auto& edit) { return edit.next; };
+  if (job.elastic)
+    return store.elastic().count_again(core::elastic::elastic_job_id{core::number(job.times.job)}, now, core::local_operator()).map(next);
+  return store.jobs().count_again(job.times.job, now).map(next);
 }
 
 int repair_schedules(const repair_options& options) {
@@ -78,15 +88,15 @@ int repair_schedules(const repair_options& options) {
   for (const auto& each : *found) {
     repaired_job job{each};
     if (!options.dry_run)
-      job.done = opened->store->jobs().count_again(job.times.job, now);
+      job.next = repair(*opened->store, each, now);
     jobs.push_back(std::move(job));
   }
   options.json ? print_json_of(jobs, options.dry_run) : print_lines(jobs, options.dry_run, where);
   int code = exit_done;
   for (const auto& job : jobs)
-    if (!job.done) {
-      auto why = job.done.error();
-      why.context = "job " + std::to_string(core::number(job.times.job)) + ": " + why.context;
+    if (!job.next) {
+      auto why = job.next.error();
+      why.context = job.job.name() + ": " + why.context;
       code = complain(why);
     }
   return code;

@@ -24,10 +24,21 @@ std::string content_of(const std::string& path) {
 
 std::string text_of(core::log_id id) { return std::to_string(core::number(id)); }
 
+/// Adds the finding of an earlier start that the database had been set back. `of`: what the ids are, after "run ids".
+void tell_of_set_back(const std::string& file, const std::string& of, const core::zone& zone, core::time_point now,
+                      finding_list& findings) {
+  if (const auto back = core::parse_set_back(content_of(file)); back && now - back->at < reported_for)
+    findings.push_back({verdict::warning, "database age",
+                        "the database was older than before when this node started at " + zone.format(back->at)
+                          + " (restored, or failed over to a replica): its next run id" + of + " was " + text_of(back->next)
+                          + ", new run ids start above " + text_of(back->above) + "; runs in between have no rows"});
+}
+
 } // namespace
 
 void check_age(const config::settings& settings, storage::store& store, const core::zone& zone, core::time_point now,
                finding_list& findings) {
+  tell_of_set_back(elastic_set_back_file(settings), " of elastic jobs", zone, now, findings);
   // The marks are read first: a server that runs may move both on.
   const auto marks = core::parse_marks(content_of(marks_file(settings)));
   if (!marks || core::number(marks->ceiling) == 0)
@@ -41,11 +52,8 @@ void check_age(const config::settings& settings, storage::store& store, const co
                           + ", but this node has seen run " + text_of(marks->seen)
                           + " (was it restored, or did it fail over to a replica?); serve lets new run ids start above "
                           + text_of(marks->ceiling)});
-  else if (const auto back = core::parse_set_back(content_of(set_back_file(settings))); back && now - back->at < reported_for)
-    findings.push_back({verdict::warning, "database age",
-                        "the database was older than before when this node started at " + zone.format(back->at)
-                          + " (restored, or failed over to a replica): its next run id was " + text_of(back->next)
-                          + ", new run ids start above " + text_of(back->above) + "; runs in between have no rows"});
+  else
+    tell_of_set_back(set_back_file(settings), "", zone, now, findings);
 }
 
 } // namespace ringmaster::apps

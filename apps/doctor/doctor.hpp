@@ -55,10 +55,22 @@ void check_nodes(const config::settings& settings, storage::store& store, const 
 /// Checks the configuration of `ringmaster executor`. Connects to the nodes and admins, but changes nothing there.
 void check_executor(const config::settings& settings, finding_list& findings);
 
-/// Returns all jobs whose times are further ahead than their schedules explain, ordered by id. Jobs whose schedules cannot be
-/// planned are left out. When `go_on` returns false, those found so far; null: all.
-[[nodiscard]] core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
-                                                                        core::milliseconds tolerance, core::time_point now,
-                                                                        const still_wanted& go_on = {});
+/// A job whose times are further ahead than its schedule explains.
+struct far_ahead_job {
+  core::far_ahead times;
+  /// The number is that of an elastic job.
+  bool elastic = false;
+
+  [[nodiscard]] std::string name() const {
+    return (elastic ? "elastic job " : "job ") + std::to_string(core::number(times.job));
+  }
+};
+
+/// Returns all jobs whose times are further ahead than their schedules explain, elastic ones last, ordered by id. Jobs whose
+/// schedules cannot be planned are left out, and elastic jobs that are not enabled. When `go_on` returns false, those found so
+/// far; null: all.
+[[nodiscard]] core::result<std::vector<far_ahead_job>> find_far_ahead(storage::store& store, const core::zone& where,
+                                                                      core::milliseconds tolerance, core::time_point now,
+                                                                      const still_wanted& go_on = {});
 
 } // namespace ringmaster::apps

@@ -120,8 +120,8 @@ void check_times(const assembled& node, storage::store& store, const still_wante
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(found->size(), named_max); ++i) {
-    const auto& times = (*found)[i];
-    text += (i == 0 ? "job " : ", job ") + std::to_string(core::number(times.job)) + " (" +
+    const auto& times = (*found)[i].times;
+    text += (i == 0 ? "" : ", ") + (*found)[i].name() + " (" +
             (times.next ? "next " : "last ") + node.schedule_zone.format(times.next.value_or(times.last)) + ')';
   }
   findings.push_back({verdict::failure, "job times",

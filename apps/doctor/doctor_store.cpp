@@ -128,25 +128,55 @@ void check_nodes(const config::settings& settings, storage::store& store, const 
     findings.push_back({verdict::failure, "nodes", found.error().context});
 }
 
-core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
-                                                          core::milliseconds tolerance, core::time_point now,
-                                                          const still_wanted& go_on) {
-  std::vector<core::far_ahead> found;
+namespace {
+
+constexpr std::size_t jobs_a_page = 2000;
+
+/// Adds the elastic jobs among those that `find_far_ahead` returns.
+core::result<void> find_elastic(storage::store& store, core::schedule_rules& rules, core::milliseconds tolerance,
+                                core::time_point now, const still_wanted& go_on, std::vector<far_ahead_job>& found) {
+  for (core::elastic::elastic_job_id after{};;) {
+    const auto page = store.elastic().jobs_after(after, jobs_a_page);
+    if (!page)
+      return tl::unexpected<core::error>{page.error()};
+    for (const auto& job : *page) {
+      if (job.status != core::elastic::job_status::on)
+        continue;
+      const auto& options = job.what.options;
+      const auto rule = rules.of(options.schedule, options.schedule_conf, options.timing);
+      const core::stored_times times{core::job_id{core::number(job.id)}, job.next, job.last};
+      if (auto odd = rule ? core::check_times(times, **rule, now, tolerance) : std::nullopt)
+        found.push_back({*odd, true});
+    }
+    if (page->size() < jobs_a_page || (go_on && !go_on()))
+      return {};
+    after = page->back().id;
+  }
+}
+
+} // namespace
+
+core::result<std::vector<far_ahead_job>> find_far_ahead(storage::store& store, const core::zone& where,
+                                                        core::milliseconds tolerance, core::time_point now,
+                                                        const still_wanted& go_on) {
+  std::vector<far_ahead_job> found;
   core::schedule_rules rules{where};
-  constexpr std::size_t jobs_a_page = 2000;
   for (core::job_id after{};;) {
     const auto page = store.firings().load_jobs(core::slot_set{}.set(), after, jobs_a_page);
     if (!page)
       return tl::unexpected<core::error>{page.error()};
     for (const auto& job : *page) {
       const auto rule = rules.of(*job.spec);
-      if (auto odd = rule ? core::check_times(job, **rule, now, tolerance) : std::nullopt)
-        found.push_back(*odd);
+      if (auto odd = rule ? core::check_times(core::times_of(job), **rule, now, tolerance) : std::nullopt)
+        found.push_back({*odd});
     }
     if (page->size() < jobs_a_page || (go_on && !go_on()))
-      return found;
+      break;
     after = page->back().spec->id;
   }
+  if (auto read = go_on && !go_on() ? core::result<void>{} : find_elastic(store, rules, tolerance, now, go_on, found); !read)
+    return tl::unexpected<core::error>{read.error()};
+  return found;
 }
 
 } // namespace ringmaster::apps

@@ -111,6 +111,10 @@ std::string marks_file(const config::settings& settings) { return fs::path{setti
 
 std::string set_back_file(const config::settings& settings) { return fs::path{settings.data_dir} / "database-set-back"; }
 
+std::string elastic_marks_file(const config::settings& settings) { return marks_file(settings) + "-elastic"; }
+
+std::string elastic_set_back_file(const config::settings& settings) { return set_back_file(settings) + "-elastic"; }
+
 core::result<sole_use> sole_use::of_data_dir(const config::settings& settings) {
   return take((fs::path{settings.data_dir} / "lock").string(), "data_dir: " + settings.data_dir,
               "; give this server its own folder");

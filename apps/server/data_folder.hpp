@@ -38,6 +38,9 @@ namespace ringmaster::apps {
 [[nodiscard]] std::string marks_file(const config::settings& settings);
 /// Returns the file with the node's last `core::set_back`: `database-set-back` in the data folder.
 [[nodiscard]] std::string set_back_file(const config::settings& settings);
+/// Return the files of the run ids of elastic jobs: `database-marks-elastic` and `database-set-back-elastic`.
+[[nodiscard]] std::string elastic_marks_file(const config::settings& settings);
+[[nodiscard]] std::string elastic_set_back_file(const config::settings& settings);
 
 /// Returns whether a server on this machine uses the data folder now. Takes no lock.
 [[nodiscard]] bool data_dir_in_use(const config::settings& settings);

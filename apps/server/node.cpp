@@ -86,7 +86,7 @@ void node::spawn() {
   parts.settings = base_.what.settings;
   parts.schedule_zone = base_.what.schedule_zone;
   parts.identity = {base_.node_id, base_.address, base_.data_dir.process_name(), static_cast<bool>(base_.sqlite_file),
-                    base_.marks};
+                    base_.marks, base_.elastic_marks};
   parts.host = host_name();
   parts.clocks.wall = clock_;
   parts.open_store = [database = base_.database] { return database->open(); };
@@ -261,8 +261,9 @@ void node::stop(const std::function<bool()>& hurried) {
   if (doctor_)
     doctor_->stop();
   system_.reset();
-  if (base_.marks)
-    base_.marks->finish();
+  for (const auto& marks : {base_.marks, base_.elastic_marks})
+    if (marks)
+      marks->finish();
 }
 
 } // namespace ringmaster::apps

@@ -123,9 +123,10 @@ core::result<void> take_database(node_bootstrap& base) {
   return base.sqlite_file ? end_other_incarnations(base, **store) : core::result<void>{};
 }
 
-/// Loads the marks. An unreadable file is replaced: it guards against an accident that is rarer than a full disk.
-std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
-  const std::filesystem::path path{marks_file(base.what.settings)};
+/// Loads marks. An unreadable file is replaced: it guards against an accident that is rarer than a full disk. `set_back`: the file
+/// of a set-back that these marks show.
+std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base, const std::filesystem::path& path,
+                                                 const std::filesystem::path& set_back) {
   core::kept_marks kept;
   if (std::ifstream file{path}) {
     std::string text{std::istreambuf_iterator<char>{file}, {}};
@@ -137,8 +138,8 @@ std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
   using file = actors::marks_keeper::file;
   return std::make_shared<actors::marks_keeper>(
     kept,
-    [path, back = std::filesystem::path{set_back_file(base.what.settings)}](file which, const std::string& text) {
-      return write_private(which == file::marks ? path : back, text);
+    [path, set_back](file which, const std::string& text) {
+      return write_private(which == file::marks ? path : set_back, text);
     },
     std::chrono::steady_clock::now, base.log);
 }
@@ -154,13 +155,15 @@ void warn_of_tls(const config::settings& settings, const actors::logger& log) {
 
 core::result<node_bootstrap> bootstrap_node(assembled what, bool new_database) {
   auto log = make_logger(what.settings.log);
-  node_bootstrap base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, {}, 0, {}};
+  node_bootstrap base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, {}, 0, {}, {}};
   if (auto there = new_database ? core::result<void>{} : check_database_is_there(base.what.settings); !there)
     return tl::unexpected<core::error>{there.error()};
   for (auto step : {&take_place, &open_database, &take_identity, &take_database})
     if (auto done = step(base); !done)
       return tl::unexpected<core::error>{done.error()};
-  base.marks = keep_marks(base);
+  const auto& settings = base.what.settings;
+  base.marks = keep_marks(base, marks_file(settings), set_back_file(settings));
+  base.elastic_marks = keep_marks(base, elastic_marks_file(settings), elastic_set_back_file(settings));
   return base;
 }
 

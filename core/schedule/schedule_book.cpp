@@ -83,7 +83,7 @@ std::size_t schedule_book::check_some(std::size_t from, std::size_t limit, time_
       return bucket;
     for (auto each = entries_.begin(bucket); each != entries_.end(bucket); ++each, ++looked_at)
       if (const auto& known = each->second; known.rule)
-        if (auto odd = check_times(known.read, *known.rule, now, tolerance))
+        if (auto odd = check_times(times_of(known.read), *known.rule, now, tolerance))
           found.push_back(*odd);
   }
   return 0;

@@ -137,18 +137,18 @@ private:
     }
     const auto id = insert();
     // A job that is off is checked as well.
-    auto next = next_instant(own_.schedule_zone(), edit_.what, id, now_);
-    if (!next)
-      return tl::unexpected{next.error()};
+    auto times = times_from(own_.schedule_zone(), edit_.what, id, {}, now_);
+    if (!times)
+      return tl::unexpected{times.error()};
     if (edit_.status != elastic::job_status::on)
-      next->reset();
-    else if (!may_fire(*next))
+      times->next.reset();
+    else if (!may_fire(times->next))
       return tl::unexpected{never_fires()};
-    own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(*next));
+    own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(times->next));
     const auto revision = note_elastic_edit(own_, id);
     add_items(id, 0, 1);
     write_audit_row(id, core::audit_action::add, changes_between({}, edit_.what));
-    return elastic::elastic_edit_done{id, 1, revision, *next};
+    return elastic::elastic_edit_done{id, 1, revision, times->next};
   }
 
   elastic::elastic_job_id insert() {
@@ -166,21 +166,21 @@ private:
       return elastic::elastic_edit_done{id, was->version, 0, was->next};
     if (auto may = check_change(*was); !may)
       return tl::unexpected{may.error()};
-    auto next = next_instant(own_.schedule_zone(), edit_.what, id, std::max(now_, was->last));
-    if (!next)
-      return tl::unexpected{next.error()};
+    auto times = times_from(own_.schedule_zone(), edit_.what, id, was->last, now_);
+    if (!times)
+      return tl::unexpected{times.error()};
     if (was->status != elastic::job_status::on || fire_alike(was->what, edit_.what))
-      *next = was->next;
-    else if (!may_fire(*next))
+      times = core::counted_again{was->next, was->last};
+    else if (!may_fire(times->next))
       return tl::unexpected{never_fires()};
     definition_values given{edit_};
     given.values.push_back(value_of(id));
     own_.execute_with(sql_text{update_job_text.c_str()}, given.values);
     const auto revision = note_elastic_edit(own_, id);
-    own_.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", next_ms(*next), id);
+    own_.execute("UPDATE ej_schedule SET next_ms = ?, last_ms = ? WHERE job = ?", next_ms(times->next), times->last, id);
     change_items(*was);
     write_audit_row(id, core::audit_action::update, changes_between(was->what, edit_.what));
-    return elastic::elastic_edit_done{id, was->version + 1, revision, *next};
+    return elastic::elastic_edit_done{id, was->version + 1, revision, times->next};
   }
 
   /// Returns false for a job whose schedule has ended, which a file may declare, but no user may enter.

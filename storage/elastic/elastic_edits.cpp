@@ -42,13 +42,13 @@ std::int64_t note_elastic_edit(admin_session& own, elastic::elastic_job_id job) 
   return revision;
 }
 
-core::result<std::optional<core::time_point>> next_instant(const core::zone& where, const elastic::elastic_definition& of,
-                                                           elastic::elastic_job_id job, core::time_point after) {
+core::result<core::counted_again> times_from(const core::zone& where, const elastic::elastic_definition& of,
+                                             elastic::elastic_job_id job, core::time_point last, core::time_point now) {
   core::schedule_rules rules{where};
   const auto rule = rules.of(of.options.schedule, of.options.schedule_conf, of.options.timing);
   if (!rule)
     return tl::unexpected{rule.error()};
-  return (*rule)->next(after, core::job_id{core::number(job)});
+  return core::count_again({core::job_id{core::number(job)}, now, last}, **rule, now);
 }
 
 std::vector<core::audit_line> applied_lines(const std::string& source, std::string_view kind,

@@ -10,6 +10,7 @@
 #include "core/access/principal.hpp"
 #include "core/editing/audit.hpp"
 #include "core/elastic/store_ops.hpp"
+#include "core/schedule/schedule_check.hpp"
 #include "storage/admin/admin_session.hpp"
 
 namespace ringmaster::storage {
@@ -47,11 +48,11 @@ namespace ringmaster::storage {
 /// Takes a revision and stores it as that of the job's last edit.
 std::int64_t note_elastic_edit(admin_session& own, core::elastic::elastic_job_id job);
 
-/// Returns the next instant of the definition after `after`; unset: never. Errors: `invalid_argument`.
-[[nodiscard]] core::result<std::optional<core::time_point>> next_instant(const core::zone& where,
-                                                                         const core::elastic::elastic_definition& of,
-                                                                         core::elastic::elastic_job_id job,
-                                                                         core::time_point after);
+/// Returns the times of a job whose definition `of` counts from `now` or from its last instant, whichever is later. A last
+/// instant that only a wrong clock can have written becomes `now`. Errors: `invalid_argument`.
+[[nodiscard]] core::result<core::counted_again> times_from(const core::zone& where, const core::elastic::elastic_definition& of,
+                                                           core::elastic::elastic_job_id job, core::time_point last,
+                                                           core::time_point now);
 
 /// Writes the row of the audit log.
 void audit_elastic(admin_session& own, const core::principal& by, core::audit_action action,

@@ -64,6 +64,10 @@ public:
                                                      const core::principal& by) override;
   core::result<core::elastic::elastic_edit_done> remove(core::elastic::elastic_job_id job, std::int64_t version,
                                                         core::time_point now, const core::principal& by) override;
+  core::result<core::elastic::elastic_edit_done> count_again(core::elastic::elastic_job_id job, core::time_point now,
+                                                             const core::principal& by) override;
+  core::result<core::elastic::item_run_id> raise_run_ids(core::elastic::item_run_id seen,
+                                                         core::elastic::item_run_id ceiling) override;
   core::result<core::elastic::elastic_edit_done> set_status(core::elastic::elastic_job_id job, core::elastic::job_status status,
                                                             core::time_point now, const core::principal& by) override;
   core::result<core::elastic::elastic_edit_done> set_item_disabled(core::elastic::elastic_job_id job,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "core/rules/schedule_repair.hpp"
 #include "core/text/text.hpp"
 #include "storage/elastic/elastic_edits.hpp"
 #include "storage/elastic/elastic_role.hpp"
@@ -74,18 +75,24 @@ core::result<bool> switch_server(admin_session& own, const elastic::server_row& 
   return true;
 }
 
+void store_times(admin_session& own, elastic::elastic_job_id job, const core::counted_again& times) {
+  own.execute("UPDATE ej_schedule SET next_ms = ?, last_ms = ? WHERE job = ?", times.next ? core::to_ms(*times.next) : 0,
+              times.last, job);
+}
+
 /// Stores the status; `on` plans the next instant.
 core::result<void> store_status(admin_session& own, elastic::elastic_job_row& held, elastic::job_status status,
                                 core::time_point now) {
-  held.next.reset();
+  core::counted_again times{std::nullopt, held.last};
   if (status == elastic::job_status::on) {
-    auto next = next_instant(own.schedule_zone(), held.what, held.id, std::max(now, held.last));
-    if (!next)
-      return tl::unexpected{next.error()};
-    held.next = *next;
+    auto again = times_from(own.schedule_zone(), held.what, held.id, held.last, now);
+    if (!again)
+      return tl::unexpected{again.error()};
+    times = *again;
   }
+  held.next = times.next;
   own.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, held.id);
-  own.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, held.id);
+  store_times(own, held.id, times);
   return {};
 }
 
@@ -170,6 +177,23 @@ core::result<elastic::elastic_edit_done> elastic_role::set_status(elastic::elast
                                                                   core::time_point now, const core::principal& by) {
   return operate(own_, job, by, [&](elastic::elastic_job_row& held) {
     return switch_status(own_, std::move(held), status, now, by);
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::count_again(elastic::elastic_job_id job, core::time_point now,
+                                                                   const core::principal& by) {
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    const auto& options = held.what.options;
+    core::schedule_rules rules{own_.schedule_zone()};
+    const auto rule = rules.of(options.schedule, options.schedule_conf, options.timing);
+    if (!rule)
+      return tl::unexpected{rule.error()};
+    const core::stored_times stored{core::job_id{core::number(job)}, held.next, held.last};
+    const auto repaired = core::repair_times(stored, **rule, now, own_.schedule_zone());
+    store_times(own_, job, repaired.times);
+    const auto revision = note_elastic_edit(own_, job);
+    audit_elastic(own_, by, core::audit_action::update, job, held.what.name, repaired.changes, now);
+    return elastic::elastic_edit_done{job, held.version, revision, repaired.times.next};
   });
 }
 

@@ -68,7 +68,7 @@ struct played_host {
 struct elastic_jobs_world : elastic_world {
   elastic_jobs_world() {
     const auto made = actors::make_elastic_spawner(processes, [] { return std::string(32, 'c'); })(
-      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log(), notifier});
+      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log(), nullptr, notifier});
     writer = track(made.writer);
     director = track(made.director);
     hosts = track(made.hosts);

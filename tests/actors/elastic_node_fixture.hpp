@@ -129,6 +129,13 @@ public:
                                                   const core::principal& by) override {
     return inner_.remove(job, version, now, by);
   }
+  core::result<elastic::elastic_edit_done> count_again(elastic::elastic_job_id job, core::time_point now,
+                                                       const core::principal& by) override {
+    return inner_.count_again(job, now, by);
+  }
+  core::result<elastic::item_run_id> raise_run_ids(elastic::item_run_id seen, elastic::item_run_id ceiling) override {
+    return inner_.raise_run_ids(seen, ceiling);
+  }
   core::result<elastic::elastic_edit_done> set_status(elastic::elastic_job_id job, elastic::job_status status,
                                                       core::time_point now, const core::principal& by) override {
     return inner_.set_status(job, status, now, by);

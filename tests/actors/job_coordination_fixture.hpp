@@ -210,6 +210,12 @@ public:
       REQUIRE(++calls_ < 10'000);
     }
   }
+  /// Sets the civil clock forward or back; the director tells the coordinators.
+  void step_clock(milliseconds by) {
+    wall_ += by;
+    job.pass_time(at());
+    settle();
+  }
   [[nodiscard]] actors::job_moment at() const { return {now_, wall_}; }
 
   // The store. It agrees with each write, except for those of `lost_items` and `lost_fires`.

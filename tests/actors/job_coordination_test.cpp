@@ -399,3 +399,29 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
 }
 
 } // namespace ringmaster::test::job_coordination_test
+
+TEST_CASE("times that a wrong clock moved ahead are reported once, and a repair is taken over", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.step_clock(24h);
+  world.finished(0);
+  world.advance(15s);
+  world.finished(0);
+  CHECK(world.problems.empty());
+  const auto fires = world.fires().size();
+  world.step_clock(-24h);
+  REQUIRE(world.problems.size() == 1);
+  CHECK(world.problems[0].find("lies further ahead than its schedule explains") != std::string::npos);
+  CHECK(world.items.far_ahead == 1);
+  world.advance(1min);
+  CHECK(world.problems.size() == 1);
+  CHECK(world.fires().size() == fires);
+  // The repair is an edit; its row says what has fired.
+  world.stored.job.last = world.at().wall;
+  world.stored.job.next = world.at().wall + 10s;
+  ++world.stored.job.revision;
+  world.change();
+  CHECK(world.items.far_ahead == 0);
+  world.advance(11s);
+  CHECK(world.fires().size() == fires + 1);
+}

@@ -197,21 +197,30 @@ class FarAheadTest(Case):
         return next(each for each in found if each["check"] == "job times")
 
     def test_jobs_far_ahead_are_found_and_repaired(self):
-        self.succeed("apply", self.write("jobs.toml", JOBS + job("often", 'schedule = { cron = "* * * * * ?" }')))
+        elastic = ('[[elastic_job]]\ngroup = "pay-worker"\nname = "sums"\nhandler = "sum"\ntotal = 1\n'
+                   'schedule = { cron = "* * * * * ?" }\n')
+        jobs = self.write("jobs.toml", JOBS + job("often", 'schedule = { cron = "* * * * * ?" }') + elastic)
+        self.succeed("apply", jobs)
         self.assertEqual(self.doctor()["status"], "ok")
         self.assertEqual(self.succeed("repair", "schedules").out, "no job has times further ahead than its schedule explains\n")
         self.change(f"UPDATE rm_schedule SET next_ms = next_ms + {FAR_MS}, last_ms = next_ms + {FAR_MS} WHERE job = 2")
+        self.change(f"UPDATE ej_schedule SET next_ms = next_ms + {FAR_MS}, last_ms = next_ms + {FAR_MS}")
         found = self.doctor()
         self.assertEqual(found["status"], "fail")
-        self.assertIn("1 jobs have times further ahead than their schedules explain", found["detail"])
-        self.assertIn("job 2 (next ", found["detail"])
+        self.assertIn("2 jobs have times further ahead than their schedules explain", found["detail"])
+        self.assertRegex(found["detail"], r": job 2 \(next .*\), elastic job 1 \(next ")
         dry = json.loads(self.succeed("repair", "schedules", "--dry-run", "--json").out)["items"]
-        self.assertEqual([(each["id"], each["repaired"]) for each in dry], [(2, False)])
-        server = self.start()
+        self.assertEqual([(each["id"], each["elastic"], each["repaired"]) for each in dry], [(2, False, False), (1, True, False)])
+        # A moment that no time can be stops no server either.
+        self.change("UPDATE ej_schedule SET last_ms = 9223372036854775807")
+        server = self.start("--set", f"deploy.files={jobs}")
         server.wait_for_line("job=2 its next time .* lies further ahead than its schedule explains")
+        server.wait_for_line("elastic job=1: its rows are invalid, and it is not coordinated: instants")
         self.assertEqual(self.rows("SELECT count(*) FROM xxl_job_log"), [(0,)])
-        self.assertRegex(self.succeed("repair", "schedules").out, r"\Ajob 2: next time .*; now .* UTC\n1 jobs\n\Z")
+        self.assertRegex(self.succeed("repair", "schedules").out,
+                         r"\Ajob 2: next time .*; now .* UTC\nelastic job 1: next time .*; now .* UTC\n2 jobs\n\Z")
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_log")[0][0] > 0, "a fired run")
+        server.wait_for(lambda: self.rows("SELECT count(*) FROM ej_fire")[0][0] > 0, "a fire of the elastic job")
         self.assertEqual(self.doctor()["status"], "ok")
         self.assertEqual(server.stop(), 0)
 

@@ -14,6 +14,7 @@ import unittest
 
 import checker_test
 import nodes_test
+import restored_test
 import types_test
 from elastic_case import DEADLINE_S, ElasticCase, Hook, Server, Worker, elastic_job, said
 from nodes_case import NodesCase
@@ -483,7 +484,7 @@ def main() -> int:
         return 2
     ElasticCase.binary, ElasticCase.worker_binary = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (checker_test, types_test, sys.modules[__name__], nodes_test):
+    for module in (checker_test, types_test, sys.modules[__name__], nodes_test, restored_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     try:

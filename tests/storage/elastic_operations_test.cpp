@@ -199,3 +199,65 @@ TEST_CASE("a dump has the stored state of a job, without what may be secret", "[
   const auto open = elastic::dump_lines(require(f.ej().dump(f.job, false, root_user())));
   CHECK(value_of(open, "/disabled_servers/0") == "10.0.0.1");
 }
+
+TEST_CASE("a wrong clock's times are calculated again, and no instant before is repeated", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto set_times = [&](core::time_point next, core::time_point last) {
+    f.db->exec("UPDATE ej_schedule SET next_ms = " + std::to_string(core::to_ms(next)) +
+               ", last_ms = " + std::to_string(core::to_ms(last)));
+  };
+  const auto stored = [&] { return require(f.ej().read_job(f.job)).job; };
+  set_times(noon + 240h, noon + 239h);
+  CHECK(error_of(f.ej().count_again(f.job, noon, elastic_viewer(7))) == core::errc::forbidden);
+  CHECK(error_of(f.ej().count_again(elastic::elastic_job_id{99}, noon, root_user())) == core::errc::not_found);
+  const auto before = stored();
+  const auto done = require(f.ej().count_again(f.job, noon, elastic_operator()));
+  CHECK(done.next == noon + 1min);
+  CHECK(done.revision > before.revision);
+  CHECK(stored().next == noon + 1min);
+  CHECK(stored().last == noon);
+  CHECK(stored().version == before.version);
+  // A last instant slightly ahead is no mistake: it is not repeated.
+  set_times(noon + 240h, noon + 5s);
+  CHECK(require(f.ej().count_again(f.job, noon, root_user())).next == noon + 1min + 5s);
+  CHECK(stored().last == noon + 5s);
+  // Operators' edits do the same.
+  set_times(noon + 240h, noon + 239h);
+  require(f.ej().set_status(f.job, elastic::job_status::off, noon, root_user()));
+  CHECK(stored().last == noon + 239h);
+  CHECK_FALSE(require(f.ej().count_again(f.job, noon - 1h, root_user())).next);
+  set_times(core::time_point{}, noon + 239h);
+  CHECK(require(f.ej().set_status(f.job, elastic::job_status::on, noon, root_user())).next == noon + 1min);
+  CHECK(stored().last == noon);
+  set_times(noon + 240h, noon + 239h);
+  auto edit = elastic_fixture::definition("sums");
+  edit.id = f.job;
+  edit.version = stored().version;
+  edit.what.options.schedule_conf = "30";
+  CHECK(require(f.ej().put(edit, noon, root_user())).next == noon + 30s);
+  CHECK(stored().last == noon);
+}
+
+TEST_CASE("a database that is older than it was gives no run id and no fence again", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto first = core::number(f.open(0));
+  // Ids above all that this node knows: nothing happens.
+  CHECK(core::number(require(f.ej().raise_run_ids(elastic::item_run_id{first}, elastic::item_run_id{first}))) > first);
+  CHECK(core::number(f.item(1).fence) == 0);
+  // The node has not noted its last ids.
+  const auto unsure = core::number(require(f.ej().raise_run_ids(elastic::item_run_id{first}, elastic::item_run_id{first + 1000})));
+  CHECK(unsure > first);
+  CHECK(unsure <= first + 1000);
+  CHECK(core::number(f.item(1).fence) == 0);
+  const auto run = core::number(f.open(1));
+  CHECK(run > first + 1000);
+  // It has seen ids that the database would give again.
+  CHECK(core::number(require(f.ej().raise_run_ids(elastic::item_run_id{run + 500}, elastic::item_run_id{run + 700}))) > run);
+  CHECK(f.item(0).fence == elastic::fence_number{1}); // its run is open
+  const auto raised = f.item(2).fence;
+  CHECK(core::number(raised) > 1'000'000);
+  const auto again = f.write_item(2, f.grant(core::number(raised)));
+  CHECK(again.outcome == elastic::write_outcome::done);
+  CHECK(core::number(again.run) > run + 700);
+  CHECK(f.db->value("SELECT COUNT(*) FROM ej_run") == "3");
+}

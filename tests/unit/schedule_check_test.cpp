@@ -25,10 +25,10 @@ struct one_job {
     stored.spec = std::make_shared<const core::job>(spec);
     stored.next = next;
     stored.last = last;
-    return core::check_times(stored, *core::schedule_rules{core::zone{}}.of(spec).value(), now, tolerance);
+    return core::check_times(core::times_of(stored), *core::schedule_rules{core::zone{}}.of(spec).value(), now, tolerance);
   }
   core::counted_again again() {
-    return core::count_again(stored, *core::schedule_rules{core::zone{}}.of(spec).value(), now);
+    return core::count_again(core::times_of(stored), *core::schedule_rules{core::zone{}}.of(spec).value(), now);
   }
 };
 
