@@ -77,3 +77,18 @@ TEST_CASE_METHOD(api_fixture, "api: a dump hides IP addresses unless an administ
   CHECK(call("GET", "/elastic/jobs/7/dump?mask=false", "", "operator").status() == 403);
   CHECK(call("GET", "/elastic/jobs/7/dump?mask=no").status() == 400);
 }
+
+TEST_CASE_METHOD(api_fixture, "api: an order without parameters refuses a body with members", "[gateway][api][elastic]") {
+  open();
+  const std::string target =
+    "/elastic/" + GENERATE(as<std::string>{}, "jobs/7/shutdown", "jobs/7/drain", "jobs/7/restart", "jobs/7/hosts/h1/enable",
+                           "jobs/7/hosts/h1/disable", "runs/55/cancel", "hosts/h1/enable", "hosts/h1/disable", "hosts/h1/drain",
+                           "hosts/h1/remove");
+  CAPTURE(target);
+  for (const auto* body : {R"({"item":1})", R"({"item":null})", "[]", "null", "x", "{"})
+    CHECK(call("POST", target, body).status() == 400);
+  CHECK(json_of(call("POST", target, R"({"item":1})"))["detail"] == "item: is unknown");
+  CHECK(script->take_asked().empty());
+  CHECK(call("POST", target, "{}").status() == 200);
+  CHECK(script->take_asked().size() == 1);
+}

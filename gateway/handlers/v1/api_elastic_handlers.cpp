@@ -34,7 +34,8 @@ void switch_elastic(const exchange& ex, elastic::job_status status) {
 }
 
 void set_elastic_status(const exchange& ex, elastic::job_status status) {
-  if (const auto id = id_in_path<elastic::elastic_job_id>(ex))
+  const auto id = id_in_path<elastic::elastic_job_id>(ex);
+  if (id && read_json(ex, wire::parse_api_elastic_order))
     ex.ask<protocol::elastic_edited>(ex.services().partners.elastic, protocol::set_elastic_status{*id, status, ex.who()},
                                      tell_elastic_edit);
 }

@@ -21,13 +21,16 @@ void tell_elastic_order(const exchange& ex, const protocol::elastic_edited& edit
 }
 
 void switch_elastic_server(const exchange& ex, bool disabled) {
-  if (const auto id = id_in_path<elastic::elastic_job_id>(ex))
+  const auto id = id_in_path<elastic::elastic_job_id>(ex);
+  if (id && read_json(ex, wire::parse_api_elastic_order))
     ex.ask<protocol::elastic_edited>(ex.services().partners.elastic,
                                      protocol::set_elastic_server{*id, std::string{ex.parameter("name")}, disabled, ex.who()},
                                      tell_elastic_order);
 }
 
 void set_elastic_host_mode(const exchange& ex, elastic::host_mode mode) {
+  if (!read_json(ex, wire::parse_api_elastic_order))
+    return;
   ex.ask<protocol::elastic_host_edited>(ex.services().partners.elastic,
                                         protocol::set_elastic_host{std::string{ex.parameter("name")}, mode, ex.who()},
                                         [](const exchange& waiting, const protocol::elastic_host_edited& edit) {
@@ -38,13 +41,15 @@ void set_elastic_host_mode(const exchange& ex, elastic::host_mode mode) {
 } // namespace
 
 void elastic_restart(exchange ex) {
-  if (const auto id = id_in_path<elastic::elastic_job_id>(ex))
+  const auto id = id_in_path<elastic::elastic_job_id>(ex);
+  if (id && read_json(ex, wire::parse_api_elastic_order))
     ex.ask<protocol::elastic_edited>(ex.services().partners.elastic, protocol::restart_elastic{*id, ex.who()},
                                      tell_elastic_order);
 }
 
 void elastic_cancel(exchange ex) {
-  if (const auto id = id_in_path<elastic::item_run_id>(ex))
+  const auto id = id_in_path<elastic::item_run_id>(ex);
+  if (id && read_json(ex, wire::parse_api_elastic_order))
     ex.ask<protocol::elastic_edited>(ex.services().partners.elastic, protocol::cancel_elastic_run{*id, ex.who()},
                                      tell_elastic_order);
 }

@@ -248,6 +248,10 @@ core::result<std::optional<elastic::item_number>> parse_api_elastic_switch(std::
   return read_body(body, [](api_members& in) { return read_item(in); });
 }
 
+core::result<api_elastic_order> parse_api_elastic_order(std::string_view body) {
+  return read_body(body, [](api_members&) { return api_elastic_order{}; });
+}
+
 core::result<api_elastic_trigger> parse_api_elastic_trigger(std::string_view body) {
   return read_body(body, [](api_members& in) {
     api_elastic_trigger out;

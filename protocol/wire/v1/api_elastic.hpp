@@ -63,6 +63,11 @@ namespace ringmaster::protocol::wire {
 /// Reads the body of enable and disable, which may be empty: the item; unset: the job.
 [[nodiscard]] core::result<std::optional<core::elastic::item_number>> parse_api_elastic_switch(std::string_view body);
 
+/// An order about a whole object, which has no parameters.
+struct api_elastic_order {};
+/// Reads the body of such an order: an object without members, or nothing.
+[[nodiscard]] core::result<api_elastic_order> parse_api_elastic_order(std::string_view body);
+
 struct api_elastic_trigger {
   std::optional<core::elastic::item_number> item;
   std::optional<core::elastic::request_policy> policy;
