@@ -203,8 +203,8 @@ public:
                                                                              core::time_point now,
                                                                              const core::principal& by) = 0;
 
-  /// E12. Adds a request with an id of the caller's choice; the same id again changes nothing. Errors: `conflict` for an id that
-  /// another job's request has, and beyond 100 waiting requests of the job.
+  /// E12. Adds a request with an id of the caller's choice; the same request again changes nothing. Errors: `conflict` for the
+  /// id of a waiting request with another job, item, parameter or policy, and beyond 100 waiting requests of the job.
   virtual core::result<core::elastic::elastic_edit_done> add_request(const core::elastic::request_row& request,
                                                                      core::time_point now, const core::principal& by) = 0;
 

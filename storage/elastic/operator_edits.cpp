@@ -148,6 +148,19 @@ core::result<void> check_request(const elastic::request_row& request) {
   return {};
 }
 
+/// Checks that a repeated request asks for the same as the stored one. Returns false if none is stored. Errors: `conflict`.
+core::result<bool> has_request(admin_session& own, const elastic::request_row& request) {
+  auto row = own.query("SELECT item, policy, param FROM ej_request WHERE id = ? AND job = ?", request.id, request.job);
+  if (!row.next())
+    return false;
+  const auto item = row.optional_number(0);
+  const bool is_same_item = item.has_value() == request.item.has_value() && (!item || *item == core::number(*request.item));
+  if (is_same_item && row.number(1) == static_cast<std::int64_t>(request.policy) && row.optional_string(2) == request.param)
+    return true;
+  return core::fail(core::errc::conflict, "elastic job " + std::to_string(core::number(request.job)) +
+                                            " was already triggered with this key and another item, parameter or policy");
+}
+
 core::result<void> insert_request(admin_session& own, const elastic::request_row& request) {
   if (own.finds("SELECT 1 FROM ej_request WHERE id = ?", request.id))
     return core::fail(core::errc::conflict, "another elastic job has a request with this id");
@@ -273,7 +286,10 @@ core::result<elastic::elastic_edit_done> elastic_role::add_request(const elastic
   return operate(own_, request.job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
     if (auto known = request.item ? check_item_of(held, *request.item) : core::result<void>{}; !known)
       return tl::unexpected{known.error()};
-    if (own_.finds("SELECT 1 FROM ej_request WHERE id = ? AND job = ?", request.id, request.job))
+    const auto known_request = has_request(own_, request);
+    if (!known_request)
+      return tl::unexpected{known_request.error()};
+    if (*known_request)
       return unchanged(held);
     if (auto added = insert_request(own_, request); !added)
       return tl::unexpected{added.error()};

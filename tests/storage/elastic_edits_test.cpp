@@ -33,9 +33,9 @@ TEST_CASE("each option of an elastic job has a column that keeps it", "[storage]
   }
   auto edit = elastic_fixture::definition("all", 2);
   edit.what.name_space = "名";
-  edit.what.kind = "script";
-  edit.what.handler = "SCRIPT";
-  edit.what.props = R"({"script.command.line":"/a b"})";
+  edit.what.kind = "dataflow";
+  edit.what.handler = "flow";
+  edit.what.props = R"({"webhook.url":"http://h/a"})";
   auto& options = edit.what.options;
   options.schedule = core::schedule_type::cron;
   options.schedule_conf = "0 0 12 * * ?";
@@ -254,6 +254,30 @@ TEST_CASE("a request is added once, and a job has a limit of them", "[storage][e
   CHECK(error_of(f.ej().add_request(request, noon, root())) == core::errc::conflict);
   request.id = elastic::request_id{0};
   CHECK(error_of(f.ej().add_request(request, noon, root())) == core::errc::invalid_argument);
+}
+
+TEST_CASE("a request with the id of another one is refused", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  elastic::request_row request{elastic::request_id{5}, f.job, elastic::item_number{1}};
+  request.param = "p";
+  require(f.ej().add_request(request, noon, root()));
+  auto other = request;
+  SECTION("another item") { other.item = elastic::item_number{0}; }
+  SECTION("all items") { other.item.reset(); }
+  SECTION("another parameter") { other.param = "q"; }
+  SECTION("the parameter of the job") { other.param.reset(); }
+  SECTION("an empty parameter") { other.param = ""; }
+  SECTION("another policy") { other.policy = elastic::request_policy::queue; }
+  const auto refused = f.ej().add_request(other, noon, root());
+  REQUIRE(error_of(refused) == core::errc::conflict);
+  CHECK(refused.error().context == "elastic job " + std::to_string(core::number(f.job)) +
+                                     " was already triggered with this key and another item, parameter or policy");
+  request.at = noon + std::chrono::seconds{1};
+  CHECK(require(f.ej().add_request(request, noon, root())).revision == 0);
+  const auto requests = require(f.ej().read_job(f.job)).requests;
+  REQUIRE(requests.size() == 1);
+  CHECK(requests.at(0).item == elastic::item_number{1});
+  CHECK(requests.at(0).param == "p");
 }
 
 TEST_CASE("adoption reads the jobs of held slots", "[storage][elastic]") {
