@@ -26,8 +26,14 @@ elastic::request_id request_id_of(std::uint64_t token, elastic::elastic_job_id j
   return elastic::request_id{mixed == 0 ? 1 : static_cast<std::int64_t>(mixed)};
 }
 
-core::result<protocol::elastic_triggered> add_request(storage::store& store, const protocol::trigger_elastic& order,
-                                                      std::uint64_t token, core::time_point now) {
+/// A stored request.
+struct added_request {
+  protocol::elastic_triggered reply;
+  bool is_new = false;
+};
+
+core::result<added_request> add_request(storage::store& store, const protocol::trigger_elastic& order, std::uint64_t token,
+                                        core::time_point now) {
   elastic::request_row request{request_id_of(token, order.job), order.job, order.item};
   request.param = order.param;
   request.at = now;
@@ -39,8 +45,8 @@ core::result<protocol::elastic_triggered> add_request(storage::store& store, con
       return tl::unexpected{card.error()};
     request.policy = card->job.what.options.trigger_policy;
   }
-  return store.elastic().add_request(request, now, order.by).map([&](const auto&) {
-    return protocol::elastic_triggered{request.id, request.job};
+  return store.elastic().add_request(request, now, order.by).map([&](const elastic::elastic_edit_done& done) {
+    return added_request{{request.id, request.job}, done.revision != 0};
   });
 }
 
@@ -73,6 +79,10 @@ const char* word_of(elastic::host_mode mode) {
   }
   return "removed";
 }
+
+bool has_changed(const elastic::elastic_edit_done& done) { return done.revision != 0; }
+bool has_changed(const elastic::host_edit_done& done) { return done.changed; }
+bool has_changed(const added_request& done) { return done.is_new; }
 
 std::string title_of(elastic::elastic_job_id job) { return "elastic job=" + std::to_string(core::number(job)); }
 
@@ -155,7 +165,8 @@ caf::result<Reply> elastic_admin_state::edit(std::string what, UseCase use_case,
       protocol::send(self_, director_, protocol::edit_hint{});
     if (!outcome)
       return promise.deliver(protocol::to_caf(outcome.error()));
-    log_->info("{} manually", what);
+    if (has_changed(*outcome))
+      log_->info("{} manually", what);
     promise.deliver(reply(std::move(*outcome)));
   });
   return promise;
@@ -267,7 +278,7 @@ caf::result<protocol::elastic_triggered> elastic_admin_state::trigger(protocol::
   return edit<protocol::elastic_triggered>(
     title_of(job) + " triggered",
     [asked, token, t = now()](storage::store& store) { return add_request(store, *asked, token, t); },
-    [](protocol::elastic_triggered&& done) { return done; });
+    [](added_request&& done) { return done.reply; });
 }
 
 } // namespace ringmaster::actors

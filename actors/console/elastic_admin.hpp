@@ -32,7 +32,7 @@ private:
   /// Runs a read and replies `Reply{result}`.
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
-  /// Runs an edit and replies `reply(result)`. `what`: for the log.
+  /// Runs an edit and replies `reply(result)`. `what`: for the log, if the edit has changed something.
   template <class Reply, class UseCase, class Tell>
   caf::result<Reply> edit(std::string what, UseCase use_case, Tell reply);
   /// Runs an edit of a job.

@@ -14,7 +14,7 @@ namespace ringmaster::apps {
 namespace {
 
 struct elastic_cancel_options : client_options {
-  std::int64_t run = 0;
+  std::string run;
 };
 
 struct elastic_host_order_options : client_options {
@@ -32,7 +32,7 @@ struct elastic_dump_options : client_options {
 };
 
 int cancel_elastic_run(const elastic_cancel_options& options) {
-  const auto run = std::to_string(options.run);
+  const auto& run = options.run;
   return ask_and_tell(
     options,
     [&](api_client& client) {
@@ -107,7 +107,7 @@ void add_elastic_operations(CLI::App& elastic, std::function<int()>& chosen) {
       add_command<elastic_cancel_options>(elastic, "cancel", "Cancel a run of an item", chosen, cancel_elastic_run);
     command->add_option("RUN", options->run, "Number of the run, as items and history show it")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(id_check("number of a run"));
   }
   auto* host = add_family(elastic, "host", "Hosts of elastic jobs: enable, disable, drain, remove");
   add_host_order(*host, "enable", "Give a host runs of elastic jobs again", chosen, enable_elastic_host);

@@ -6,15 +6,15 @@ namespace ringmaster::core::elastic {
 
 std::string context_json(const item_context_fields& context) {
   std::string json = R"({"jobName":)";
-  append_json_text(json, context.job);
+  append_html_json_text(json, context.job);
   json += R"(,"taskId":)";
-  append_json_text(json, context.task_id);
+  append_html_json_text(json, context.task_id);
   json += R"(,"shardingTotalCount":)" + std::to_string(context.total) + R"(,"jobParameter":)";
-  append_json_text(json, context.job_param);
+  append_html_json_text(json, context.job_param);
   json += R"(,"shardingItem":)" + std::to_string(context.item);
   if (context.item_param) {
     json += R"(,"shardingParameter":)";
-    append_json_text(json, *context.item_param);
+    append_html_json_text(json, *context.item_param);
   }
   return json + '}';
 }

@@ -24,7 +24,7 @@ struct item_context_fields {
 };
 
 /// Returns the context as one line of JSON: fields in ElasticJob's order, without `shardingParameter` if it is unset, texts
-/// escaped as in `append_json_text`. So it contains no `'`, `<` or line end.
+/// escaped as in `append_html_json_text`. So it contains no `'`, `<` or line end.
 [[nodiscard]] std::string context_json(const item_context_fields& context);
 
 } // namespace ringmaster::core::elastic

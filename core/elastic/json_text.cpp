@@ -19,12 +19,12 @@ void append_unit(std::string& json, unsigned unit) {
     json += digits[(unit >> shift) & 0xFU];
 }
 
-/// Appends one byte of the text.
-void append_byte(std::string& json, char byte) {
+/// Appends one byte of the text. `escaped`: further characters that become `\u` and digits.
+void append_byte(std::string& json, char byte, std::string_view escaped) {
   constexpr std::string_view characters = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
   if (const auto found = characters.find(byte); found != std::string_view::npos)
     (json += '\\') += letters[found];
-  else if (static_cast<unsigned char>(byte) < 0x20 || std::string_view{"=&'<>"}.find(byte) != std::string_view::npos)
+  else if (static_cast<unsigned char>(byte) < 0x20 || escaped.find(byte) != std::string_view::npos)
     append_unit(json, static_cast<unsigned char>(byte));
   else
     json += byte;
@@ -42,9 +42,7 @@ void append_escaped(std::string& json, std::string_view character) {
   append_unit(json, 0xDC00 + ((code - 0x10000) & 0x3FFU));
 }
 
-} // namespace
-
-void append_json_text(std::string& json, std::string_view value) {
+void append_text(std::string& json, std::string_view value, std::string_view escaped) {
   json += '"';
   for (std::size_t pos = 0; pos < value.size(); ++pos) {
     const auto next = value.substr(pos, 3);
@@ -52,11 +50,17 @@ void append_json_text(std::string& json, std::string_view value) {
       append_unit(json, next.ends_with('\xA8') ? 0x2028 : 0x2029);
       pos += 2;
     } else {
-      append_byte(json, value[pos]);
+      append_byte(json, value[pos], escaped);
     }
   }
   json += '"';
 }
+
+} // namespace
+
+void append_json_text(std::string& json, std::string_view value) { append_text(json, value, {}); }
+
+void append_html_json_text(std::string& json, std::string_view value) { append_text(json, value, "=&'<>"); }
 
 std::string ascii_json(std::string_view json) {
   std::string out;

@@ -1,4 +1,9 @@
 #include "actors/console/elastic_admin.hpp"
+
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+
 #include "core/editing/edit_tag.hpp"
 
 #include "tests/support/actor_doubles.hpp"
@@ -44,13 +49,24 @@ struct elastic_administration : test::virtual_time {
   }
   elastic::elastic_job_row row() { return test::expect(store.elastic().read_job(job)).job; }
 
+  /// Returns how many lines of the log have this text.
+  [[nodiscard]] std::size_t lines_with(std::string_view part) const {
+    const auto text = said.str();
+    std::size_t out = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++out;
+    return out;
+  }
+
+  std::ostringstream said;
   test::memory_database database;
   test::faulty_store store{database.open()};
   test::query_worker_double edits{*this, store};
   test::query_worker_double worker{*this, store};
   protocol::wall_clock wall = clock();
   protocol::elastic_admin actor = spawn<actors::elastic_admin_state, protocol::elastic_admin>(
-    actors::query_workers{worker.actor, edits.actor}, protocol::elastic_director{}, wall, silent_log());
+    actors::query_workers{worker.actor, edits.actor}, protocol::elastic_director{}, wall,
+    std::make_shared<spdlog::logger>("elastic", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
   elastic::elastic_job_id job{};
   core::group_id group{};
 };
@@ -107,6 +123,20 @@ TEST_CASE_METHOD(elastic_administration, "an operator disables and enables an el
   }
 }
 
+TEST_CASE_METHOD(elastic_administration, "an edit that changes nothing is not logged", "[actors][elastic]") {
+  const auto tom = user(core::group_right::operate);
+  const protocol::set_elastic_status off{job, elastic::job_status::off, tom};
+  const protocol::set_elastic_item second{job, elastic::item_number{1}, true, tom};
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(ask<protocol::elastic_edited>(actor, off));
+    CHECK(lines_with(" disabled manually") == 1);
+  }
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(ask<protocol::elastic_edited>(actor, second));
+    CHECK(lines_with(" has an item disabled manually") == 1);
+  }
+}
+
 TEST_CASE_METHOD(elastic_administration, "a request has the policy of its job, and is made once for a token",
                  "[actors][elastic]") {
   const auto tom = user(core::group_right::operate);
@@ -116,6 +146,10 @@ TEST_CASE_METHOD(elastic_administration, "a request has the policy of its job, a
   const auto again = ask<protocol::elastic_triggered>(actor, order);
   REQUIRE(again);
   CHECK(again->request == first->request);
+  auto changed = order;
+  changed.item = elastic::item_number{1};
+  CHECK(code_of(ask<protocol::elastic_triggered>(actor, changed)) == core::errc::conflict);
+  CHECK(lines_with(" triggered manually") == 1);
   const auto other = ask<protocol::elastic_triggered>(
     actor, protocol::trigger_elastic{job, elastic::item_number{2}, elastic::request_policy::coalesce, std::nullopt, 0, tom});
   REQUIRE(other);

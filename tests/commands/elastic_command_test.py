@@ -126,7 +126,9 @@ class ElasticCommandTest(Case):
         self.assertTrue(self.both("elastic", "items", "sums")["items"][1]["cancelled"])
         for ask in (self.run_it, self.remote):
             self.assertEqual(ask("elastic", "cancel", "8").errors, ["ringmaster: unknown run 8 of an elastic job"])
-            self.assertEqual(ask("elastic", "cancel", "0").code, 2)
+            for wrong in ("0", "-1", "x", "99999999999999999999"):
+                refused = ask("elastic", "cancel", wrong)
+                self.assertEqual((refused.code, refused.errors[0]), (2, f'RUN: "{wrong}" is not a valid number of a run'))
             disabled = ask("elastic", "disable", "sums", "--host", "ringmaster://a/b")
             self.assertEqual(disabled.out, "host ringmaster://a/b disabled for elastic job sums\n", disabled)
             self.assertEqual(self.both("elastic", "show", "sums")["disabled_servers"], ["ringmaster://a/b"])

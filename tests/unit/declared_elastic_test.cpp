@@ -237,7 +237,7 @@ http.fail.on.status = false
 )");
   CHECK(http.what.handler == "HTTP");
   CHECK(http.what.props == R"({"http.fail.on.status":"false","http.read.timeout.milliseconds":"100",)"
-                           R"("http.uri":"https://h/x?y\u003d1"})");
+                           R"("http.uri":"https://h/x?y=1"})");
 
   const auto stream = elastic_accepted(small_elastic + "type = \"dataflow\"\nprops = { \"streaming.process\" = true }\n");
   CHECK(stream.what.options.streaming);
