@@ -16,14 +16,16 @@ OPTIONS = {
     "time_zone": text("Empty: the zone of the server's schedules.", maxLength=64),
     "interval_ms": whole(10, 2147483647000, "Interval of a rate in place of whole seconds."),
     "start_at_ms": MS, "end_at_ms": MS, "jitter_ms": whole(1, 86400000),
-    "item_params": text("`0=a,1=b`, or an object of texts by item.", maxLength=1048576), "param": text(maxLength=65536),
+    "item_params": text("`0=a,1=b`, or an object of texts by item. Only items of the job, each once.", maxLength=1048576),
+    "param": text(maxLength=65536),
     "strategy": text("Empty: AVG_ALLOCATION.", maxLength=64), "order": one_of("desc-string", "asc-natural"),
     "label": text("Labels that a host must have, separated by commas.", maxLength=1024), "static": truth(),
     "static_fallback": one_of("wait", "borrow"), "max_time_diff_ms": duration(), "failover": truth(),
     "failover_max": whole(0, 254), "misfire": truth(), "misfire_max_age_ms": duration(),
     "timeout_ms": duration("0: no limit."), "cancel_grace_ms": duration(),
     "fence_mode": one_of("by_nodes", "fast", "orphan"), "trigger_policy": one_of("discard", "queue", "coalesce"),
-    "streaming": truth(), "pool": text(maxLength=64), "error_handler": text(maxLength=64), "listeners": text(maxLength=1024),
+    "streaming": truth("Only for type dataflow."), "pool": text(maxLength=64), "error_handler": text(maxLength=64),
+    "listeners": text(maxLength=1024),
     "once_listeners": text(maxLength=1024), "started_timeout_ms": duration(), "completed_timeout_ms": duration(),
     "alarm_email": text(maxLength=255), "description": text(maxLength=1000)}
 UNSET = {"interval_ms", "start_at_ms", "end_at_ms", "jitter_ms", "max_time_diff_ms", "misfire_max_age_ms"}

@@ -69,7 +69,7 @@ void job_coordination::forget() {
   inventories_.hosts.clear();
   rows_.wanted.clear();
   rows_.being_read.clear();
-  specs_.clear();
+  specs_.sent.clear();
   plan_ = {};
   schedule_ = {};
   fire_.reset();

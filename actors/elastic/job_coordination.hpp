@@ -183,6 +183,12 @@ private:
     std::map<std::uint64_t, std::vector<op_note>> under_way = {};
     std::vector<std::pair<core::elastic::elastic_op, op_note>> next = {};
   };
+  struct known_specs {
+    /// Process and version of the definition that it has, by number of the host.
+    std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> sent = {};
+    /// Part of the definition that the host lacks, as last logged.
+    std::map<std::int32_t, std::string> lacks = {};
+  };
   struct inventory_list {
     /// Hosts to ask.
     std::vector<host_process> hosts = {};
@@ -314,6 +320,8 @@ private:
   [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
   void keep_cursor(const protocol::elastic_event& event, job_item& one);
   void settle_cursor(item_number which, std::optional<std::string>&& value, bool stored);
+  /// Logs which part of the definition a host lacks, unless the last refusal of the host had the same reason.
+  void note_lack(const host_process& host, protocol::elastic_refusal why);
   void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
   void compare_inventory(const question& asked, job_moment at);
   void receive(const receipt_part& part, bool stored, std::size_t events = 1);
@@ -373,8 +381,7 @@ private:
   once_listening once_;
   write_list writes_;
   job_mail mail_;
-  /// Process and version of the definition that it has, by host.
-  std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> specs_;
+  known_specs specs_;
   inventory_list inventories_;
   row_reads rows_;
   phase phase_;

@@ -20,6 +20,21 @@ bool is_lasting(protocol::elastic_refusal why) {
 
 } // namespace
 
+void job_coordination::note_lack(const host_process& host, protocol::elastic_refusal why) {
+  using enum protocol::elastic_refusal;
+  const auto& options = job_->what.options;
+  std::string lack;
+  if (why == unknown_pool)
+    lack = "pool \"" + options.pool + '"';
+  else if (why == unknown_error_handler)
+    lack = "error handler \"" + options.error_handler + '"';
+  else if (why == unknown_listener)
+    lack = "listener of \"" + options.listeners + (options.listeners.empty() || options.once_listeners.empty() ? "" : ",")
+           + options.once_listeners + '"';
+  if (!lack.empty() && std::exchange(specs_.lacks[core::number(host.host)], lack) != lack)
+    out_.problems.push_back("host " + std::to_string(core::number(host.host)) + " refuses items: it has no " + lack);
+}
+
 void job_coordination::hear(const protocol::host_events& what, job_moment at) {
   if (is_idle_now()) {
     if (!what.events.empty())
@@ -118,12 +133,14 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::refused:
     if (mine) {
       out_.facts.emplace_back(fact::refusal{event.refusal});
-      if (!is_hook)
+      if (!is_hook) {
         hosts_.free(host.host);
+        note_lack(host, event.refusal);
+      }
       if (event.refusal == protocol::elastic_refusal::no_free_slot)
         hosts_.set_full(host.host);
       if (event.refusal == protocol::elastic_refusal::no_definition)
-        specs_.erase(core::number(host.host));
+        specs_.sent.erase(core::number(host.host));
       // Hosts without once-listeners must not hold up the items indefinitely.
       if (is_hook && (event.refusal == protocol::elastic_refusal::unknown_handler ||
                       event.refusal == protocol::elastic_refusal::unknown_listener)) {

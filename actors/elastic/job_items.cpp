@@ -164,7 +164,7 @@ void job_coordination::emit(elastic::elastic_op op, op_note note) { writes_.next
 
 void job_coordination::send_grant(item_number which, const job_item& one, const elastic::action::send_grant& what) {
   const auto& host = what.host;
-  auto& known = specs_[core::number(host.host)];
+  auto& known = specs_.sent[core::number(host.host)];
   if (known != std::pair{core::number(host.incarnation), job_->version}) {
     known = {core::number(host.incarnation), job_->version};
     mail_.specs(host, spec());

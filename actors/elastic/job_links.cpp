@@ -54,7 +54,7 @@ void job_coordination::check_links(job_moment at) {
         ask(host);
       break;
     case job_hosts::standing::away:
-      specs_.erase(core::number(host.host));
+      specs_.sent.erase(core::number(host.host));
       if (one.state != elastic::item_state::unreachable)
         apply(which, elastic::event::link_lost{host}, at);
       break;
@@ -105,7 +105,7 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   if (what.fate != back)
     hosts_.exclude(what.host);
   // Definitions belong to a link, and it may be a new one.
-  specs_.erase(core::number(what.host.host));
+  specs_.sent.erase(core::number(what.host.host));
   if (is_idle_now())
     return;
   switch (what.fate) {

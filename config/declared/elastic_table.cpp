@@ -39,7 +39,7 @@ constexpr text_limit any_text{0, std::numeric_limits<std::size_t>::max()},
 /// Reader of one table. Each key may have ElasticJob's name instead of its own.
 class elastic_reader {
 public:
-  elastic_reader(const toml::table& table, problems& found) : in_{table, found} { find_keys(); }
+  elastic_reader(const toml::table& table, problems& found) : in_{table, found}, earlier_problems_{found.count()} { find_keys(); }
 
   core::declared_elastic_job run() {
     core::declared_elastic_job job;
@@ -66,6 +66,8 @@ public:
         in_.refuse("alarm_email", "invalid e-mail address \"" + address + "\" (elastic_job " + what.name + ")");
     read_timing(what.options);
     read_properties(what);
+    if (in_.found().count() == earlier_problems_)
+      check_whole(what);
     return job;
   }
 
@@ -237,6 +239,17 @@ private:
     read_item_params(options);
   }
 
+  /// Checks what all definitions must have. The group is known to the store only.
+  void check_whole(core::elastic::elastic_definition what) {
+    what.group = core::group_id{1};
+    const auto sound = core::elastic::check(what);
+    if (sound)
+      return;
+    const std::string_view why = sound.error().context;
+    const auto colon = std::min(why.find(": "), why.size());
+    in_.refuse(key(why.substr(0, colon)), why.substr(std::min(colon + 2, why.size())));
+  }
+
   void check_timing(const core::elastic::elastic_options& options) {
     const auto& zone = options.timing.time_zone;
     const auto known = zone.empty() ? core::zone{} : core::zone::find(zone);
@@ -267,8 +280,6 @@ private:
     } else {
       options.item_params = in_.text(name, any_text);
     }
-    if (const auto params = core::elastic::parse_item_params(options.item_params); !params)
-      in_.refuse(name, params.error().context);
   }
 
   void add_item_param(core::elastic::item_params& params, std::string_view item, const toml::node& value) {
@@ -279,11 +290,13 @@ private:
       in_.refuse(key("item_params"), "\"" + std::string{item} + "\" is not the number of an item");
     else if (!text || text->get().find('\0') != std::string::npos)
       in_.refuse(key("item_params"), "expected a text for item " + std::string{item});
-    else
-      params[number] = text->get();
+    else if (!params.emplace(number, text->get()).second)
+      in_.refuse(key("item_params"), "item " + std::to_string(number) + " is given twice");
   }
 
   table_fields in_;
+  /// Number of problems of the tables before this one.
+  std::size_t earlier_problems_;
   std::map<std::string_view, std::string_view> given_;
 };
 

@@ -26,6 +26,8 @@ public:
 
   void add(const toml::source_region& at, std::string what) { found_.emplace_back(at.begin.line, std::move(what)); }
 
+  [[nodiscard]] std::size_t count() const noexcept { return found_.size(); }
+
   /// Returns `file:line`.
   [[nodiscard]] std::string place(const toml::source_region& at) const { return place(at.begin.line); }
 

@@ -1304,7 +1304,7 @@ export type ElasticOptions = {
   /** Milliseconds since the epoch. */
   end_at_ms: number | null
   jitter_ms: number | null
-  /** `0=a,1=b`, or an object of texts by item. */
+  /** `0=a,1=b`, or an object of texts by item. Only items of the job, each once. */
   item_params: string
   param: string
   /** Empty: AVG_ALLOCATION. */
@@ -1324,6 +1324,7 @@ export type ElasticOptions = {
   cancel_grace_ms: number
   fence_mode: 'by_nodes' | 'fast' | 'orphan'
   trigger_policy: 'discard' | 'queue' | 'coalesce'
+  /** Only for type dataflow. */
   streaming: boolean
   pool: string
   error_handler: string
@@ -1348,7 +1349,7 @@ export type ElasticOptionsDraft = {
   /** Milliseconds since the epoch. */
   end_at_ms?: number | null
   jitter_ms?: number | null
-  /** `0=a,1=b`, or an object of texts by item. */
+  /** `0=a,1=b`, or an object of texts by item. Only items of the job, each once. */
   item_params?: string | null
   param?: string | null
   /** Empty: AVG_ALLOCATION. */
@@ -1368,6 +1369,7 @@ export type ElasticOptionsDraft = {
   cancel_grace_ms?: number | null
   fence_mode?: 'by_nodes' | 'fast' | 'orphan' | null
   trigger_policy?: 'discard' | 'queue' | 'coalesce' | null
+  /** Only for type dataflow. */
   streaming?: boolean | null
   pool?: string | null
   error_handler?: string | null

@@ -1,10 +1,13 @@
 #include "core/editing/declared_warnings.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::core {
@@ -23,6 +26,23 @@ bool fires_rarely(const declared_job& job, schedule_rules& rules, time_point now
   return rule && (*rule)->count(now, now + looked_at) < static_cast<std::size_t>(looked_at.count());
 }
 
+void add_elastic_warnings(std::vector<declared_warning>& out, const declared_elastic_job& job, bool has_mail) {
+  const auto warn = [&](const std::string& what, bool only_of_changes) {
+    const auto object = "elastic_job " + full_name(job.what);
+    out.push_back({object, (job.where.empty() ? "" : job.where + ": ") + object + ": " + what, only_of_changes});
+  };
+  const auto warn_unless_built_in = [&](const char* what, std::string_view name, std::span<const std::string_view> built_in) {
+    if (!name.empty() && std::find(built_in.begin(), built_in.end(), name) == built_in.end())
+      warn(std::string{what} + " \"" + std::string{name} + "\" is not built in: only executors whose program has it run the job",
+           true);
+  };
+  const auto& options = job.what.options;
+  if (!has_mail && !is_blank(options.alarm_email))
+    warn(no_mail, false);
+  warn_unless_built_in("pool", options.pool, elastic::pool_names);
+  warn_unless_built_in("error_handler", options.error_handler, elastic::error_handler_names);
+}
+
 } // namespace
 
 std::vector<declared_warning> warnings_of(const declared_set& declared, bool has_mail, schedule_rules& rules, time_point now) {
@@ -39,10 +59,7 @@ std::vector<declared_warning> warnings_of(const declared_set& declared, bool has
       warn(job, no_mail, false);
   }
   for (const auto& job : declared.elastic_jobs)
-    if (!has_mail && !is_blank(job.what.options.alarm_email)) {
-      const auto object = "elastic_job " + full_name(job.what);
-      out.push_back({object, (job.where.empty() ? "" : job.where + ": ") + object + ": " + no_mail, false});
-    }
+    add_elastic_warnings(out, job, has_mail);
   return out;
 }
 

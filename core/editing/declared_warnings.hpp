@@ -20,7 +20,8 @@ struct declared_warning {
 };
 
 /// Returns a warning for each enabled job that fires less than once an hour and sets no `misfire`. Returns another one for each
-/// job with e-mail addresses if the server cannot send e-mail (`has_mail` is false).
+/// job with e-mail addresses if the server cannot send e-mail (`has_mail` is false), and for each elastic job with a pool or an
+/// error handler that only some programs have.
 [[nodiscard]] std::vector<declared_warning> warnings_of(const declared_set& declared, bool has_mail, schedule_rules& rules,
                                                         time_point now);
 

@@ -110,8 +110,8 @@ inline constexpr std::size_t elastic_handler_chars = 255;
 inline constexpr std::size_t props_bytes = std::size_t{64} << 10U;
 
 /// Returns `invalid_argument`, with the name of the member, for a text that does not fit its column, an empty name or group, a
-/// number outside its range, a number of items that no job can have, and properties that its type does not have. Does not compile
-/// the schedule.
+/// number outside its range, a number of items that no job can have, parameters of items that the job does not have, and options
+/// and properties that its type does not have. Does not compile the schedule.
 [[nodiscard]] result<void> check(const elastic_definition& of);
 
 } // namespace ringmaster::core::elastic

@@ -8,20 +8,15 @@
 
 namespace ringmaster::core::elastic {
 
-result<item_params> parse_params_object(std::string_view text) {
-  item_params params;
-  const auto add = [&params](const std::string& key, std::string&& value) -> std::string_view {
+result<void> read_params_object(std::string_view text, const item_param_taker& take) {
+  const auto add = [&take](const std::string& key, std::string&& value) -> std::string_view {
     const auto item = parse_int32(key);
-    if (!item)
-      return "the key is not an integer";
-    params.insert_or_assign(*item, std::move(value));
-    return {};
+    return item ? take(*item, std::move(value)) : "the key is not an integer";
   };
-  if (auto read = read_text_object(text, add); !read) {
+  auto read = read_text_object(text, add);
+  if (!read)
     read.error().context.insert(0, "invalid item parameters: ");
-    return tl::unexpected{std::move(read.error())};
-  }
-  return params;
+  return read;
 }
 
 std::string params_object(const item_params& params) {

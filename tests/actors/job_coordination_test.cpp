@@ -398,6 +398,22 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
   CHECK(world.done.back().stored);
 }
 
+TEST_CASE("a part of the definition that a host lacks is logged once", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.stored.job.what.options.pool = "FAST";
+  world.stored.job.what.options.error_handler = "PAGER";
+  world.begin("A");
+  world.advance(10s);
+  const auto refuse = [&](std::int32_t item, protocol::elastic_refusal why) {
+    auto refusal = world.event(item, elastic_event_kind::refused);
+    refusal.refusal = why;
+    world.tell(refusal);
+  };
+  refuse(0, protocol::elastic_refusal::unknown_pool);
+  refuse(1, protocol::elastic_refusal::unknown_pool);
+  CHECK(world.problems == std::vector<std::string>{"host 1 refuses items: it has no pool \"FAST\""});
+}
+
 } // namespace ringmaster::test::job_coordination_test
 
 TEST_CASE("times that a wrong clock moved ahead are reported once, and a repair is taken over", "[actors][elastic]") {

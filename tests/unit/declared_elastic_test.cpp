@@ -168,6 +168,13 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
   CHECK(with("shardingTotalCount = 3") == "e.toml:6: shardingTotalCount: is the same as total");
   CHECK(with("item_params = \"0=a,x=b\"").starts_with("e.toml:6: item_params: "));
   CHECK(with("item_params = { x = \"a\" }") == "e.toml:6: item_params: \"x\" is not the number of an item");
+  CHECK(with("item_params = { 0 = \"a\", 00 = \"b\" }") == "e.toml:6: item_params: item 0 is given twice");
+  CHECK(with("timeout = \"1s\"\nshardingItemParameters = \"3=a\"") ==
+        "e.toml:7: shardingItemParameters: invalid item parameters: the job has no item 3, only items 0 to 2");
+  CHECK(with("timeout = \"1s\"\nstrategy = \"FOO\"").starts_with("e.toml:7: strategy: unknown strategy \"FOO\"; expected AVG_"));
+  CHECK(with("streaming = true") ==
+        "e.toml:6: streaming: only jobs of type dataflow have it, and this one has the type simple");
+  CHECK(with("listeners = \",\"") == "e.toml:6: listeners: \",\" has an empty name");
   CHECK(with("cron = \"0 0 1 * * ?\"\nschedule = { rate = \"5s\" }") == "e.toml:6: cron: excludes schedule");
   CHECK(
     with("order = \"random\"").starts_with("e.toml:6: order: \"random\" is unknown; expected one of desc-string, asc-natural"));

@@ -57,6 +57,26 @@ TEST_CASE("a missing misfire is warned about for a new or changed job, not at ea
   CHECK(warnings(job, true, change_kind::unchanged).empty());
 }
 
+TEST_CASE("a warning is given for a pool and an error handler that are not built in", "[unit][declared]") {
+  declared_set set;
+  declared_elastic_job job;
+  job.where = "jobs.toml:3";
+  job.what.name = "sums";
+  job.what.options.pool = "CPU";
+  job.what.options.error_handler = "IGNORE";
+  set.elastic_jobs = {job};
+  schedule_rules rules{zone{}};
+  CHECK(warnings_of(set, true, rules, {}).empty());
+  set.elastic_jobs[0].what.options.pool = "FAST";
+  set.elastic_jobs[0].what.options.error_handler = "PAGER";
+  const auto said = warnings_of(set, true, rules, {});
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].text == "jobs.toml:3: elastic_job sums: pool \"FAST\" is not built in: only executors whose program has it run "
+                        "the job");
+  CHECK(said[1].text.find(": error_handler \"PAGER\" is not built in: ") != std::string::npos);
+  CHECK(said[0].only_of_changes);
+}
+
 TEST_CASE("a warning is given for alarm_email without a mail server", "[unit][declared]") {
   auto job = declared(schedule_type::none, "");
   job.alarm_email = "ann@example.org";

@@ -114,14 +114,36 @@ TEST_CASE("a definition that does not fit its columns is refused", "[unit]") {
     CHECK(definition_refusal(of) == "failover_max: must be from 0 to 254");
     of.options.failover_max = 1;
     of.options.schedule = core::schedule_type::unknown;
-    CHECK(definition_refusal(of) == "schedule_type: unknown word");
+    CHECK(definition_refusal(of) == "schedule_type: must be none, cron or fixed_rate");
     of.options.schedule = core::schedule_type::none;
     of.options.item_params = "0=a,x=b";
-    CHECK(definition_refusal(of) != "sound");
+    CHECK(definition_refusal(of) ==
+          "item_params: invalid item parameters: part 2 \"x=b\" has a key that is not an integer");
+    of.options.item_params = "2=a,3=b";
+    CHECK(definition_refusal(of) == "item_params: invalid item parameters: the job has no item 3, only items 0 to 2");
+    of.options.item_params.clear();
+    of.options.strategy = "FOO";
+    CHECK(definition_refusal(of) == "strategy: unknown strategy \"FOO\"; expected AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, "
+                                    "SINGLE_SHARDING_BALANCE or STICKY");
+    of.options.strategy.clear();
+    of.options.streaming = true;
+    CHECK(definition_refusal(of) == "streaming: only jobs of type dataflow have it, and this one has the type simple");
+    of.kind = "dataflow";
+    CHECK(definition_refusal(of) == "sound");
+  }
+  SECTION("lists of names") {
+    for (const auto* list : {",", "a,", ",a", "a, ,b", " "}) {
+      of.options.listeners = list;
+      CHECK(definition_refusal(of) == "listeners: \"" + std::string{list} + "\" has an empty name");
+    }
+    of.options.listeners = "a, b";
+    CHECK(definition_refusal(of) == "sound");
+    of.options.once_listeners = ",";
+    CHECK(definition_refusal(of) == "once_listeners: \",\" has an empty name");
   }
   SECTION("numbers") {
     of.total = 0;
-    CHECK(definition_refusal(of) != "sound");
+    CHECK(definition_refusal(of) == "total: invalid number of items 0: a job has 1 to 100000 items");
     of.total = 100'001;
     CHECK(definition_refusal(of) != "sound");
     of.total = 1;

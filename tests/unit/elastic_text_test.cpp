@@ -99,7 +99,8 @@ TEST_CASE("wrong item parameters are refused with the part", "[elastic]") {
       {"PA-6", "0", "part 1 \"0\" " + form},
       {"PA-7", "=a", "part 1 \"=a\" " + key},
       {"PA-8", "x=a", "part 1 \"x=a\" " + key},
-      {"PA-9", "0=a=b", "part 1 \"0=a=b\" " + form},
+      {"PA-9", "0=a=b", "part 1 \"0=a=b\" has a text with an equals sign, which only the form {\"0\":\"a=b\"} can hold"},
+      {"PA-9, key", "x=a=b", "part 1 \"x=a=b\" " + key},
       {"PA-10", "0=a,,1=b", "part 2 \"\" " + form},
       {"first part is empty", ",0=a", "part 1 \"\" " + form},
       {"blank", " ", "part 1 \" \" " + form},
@@ -137,11 +138,34 @@ TEST_CASE("item parameters as an object", "[elastic]") {
   }
 }
 
+TEST_CASE("entered item parameters name each item of the job at most once", "[elastic]") {
+  using core::elastic::check_item_params;
+  for (const auto* text : {"", "0=a", "2=c,0=a", R"({"0":"a","2":"c"})"})
+    CHECK(check_item_params(text, 3));
+  const std::vector<std::pair<const char*, std::string>> rows{
+      {"0=a,3=d", "the job has no item 3, only items 0 to 2"},
+      {"0=a,-1=d", "the job has no item -1, only items 0 to 2"},
+      {R"({"7":"d","9":"e"})", "the job has no item 7, only items 0 to 2"},
+      {"0=a,00=b", "part 2 \"00=b\" gives an item for the second time"},
+      {"0=a,1=b,+1=c", "part 3 \"+1=c\" gives an item for the second time"},
+      {R"({"0":"a", "00":"b"})", "byte 11 of the object: gives an item for the second time"},
+      {"0=ms=100", "part 1 \"0=ms=100\" has a text with an equals sign, which only the form {\"0\":\"ms=100\"} can hold"},
+  };
+  for (const auto& [text, expected] : rows) {
+    INFO(text);
+    const auto refused = check_item_params(text, 3);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == core::error{core::errc::invalid_argument, "invalid item parameters: " + expected});
+  }
+  CHECK(check_item_params("1=a", 1).error().context == "invalid item parameters: the job has no item 1, only item 0");
+}
+
 TEST_CASE("item parameters survive writing and reading", "[elastic]") {
   using core::elastic::item_params_text;
   CHECK(item_params_text({}).empty());
   CHECK(item_params_text({{1, "b"}, {-1, "z"}}) == "-1=z,1=b");
   CHECK(item_params_text({{0, "a,b"}}) == R"({"0":"a,b"})");
+  CHECK(item_params_text({{0, "ms=100"}, {1, "<'&"}}) == R"({"0":"ms=100","1":"<'&"})");
   CHECK(item_params_text({{0, ""}, {1, " x"}}) == R"({"0":"","1":" x"})");
   const auto seed = std::random_device{}();
   CAPTURE(seed);
