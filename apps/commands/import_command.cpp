@@ -1,6 +1,7 @@
 #include "apps/commands/import_command.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -57,7 +58,8 @@ int import_from_elasticjob(const import_options& options) {
   const auto documents = config::read_import_files(options.paths);
   if (!documents)
     return complain(documents.error());
-  auto done = config::import_elasticjob(*documents, options.group);
+  const auto now = std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now());
+  auto done = config::import_elasticjob(*documents, options.group, now);
   if (!done)
     return complain(done.error());
   if (options.output)

@@ -15,6 +15,7 @@
 #include "config/elasticjob/imported_job.hpp"
 #include "config/elasticjob/readers.hpp"
 #include "config/text/diagnostics.hpp"
+#include "core/columns.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {
@@ -82,13 +83,14 @@ public:
       found.remark("no jobs");
   }
 
-  core::result<imported_jobs> write(std::span<const declared_document> documents, const std::string& group) {
+  core::result<imported_jobs> write(std::span<const declared_document> documents, const std::string& group,
+                                    core::time_point now) {
     if (jobs_.size() > import_jobs_max)
       return core::fail(core::errc::invalid_argument, "more than " + std::to_string(import_jobs_max) +
                                                         " jobs; import the files in several parts");
     std::vector<imported_job> converted;
     for (const auto& job : jobs_) {
-      auto& made = converted.emplace_back(to_imported_job(job, names_, all_));
+      auto& made = converted.emplace_back(to_imported_job(job, names_, now, all_));
       // After an error only its name is of use: placeholders may make few bytes many.
       if (all_.failed()) {
         imported_job named;
@@ -218,11 +220,15 @@ core::result<std::vector<declared_document>> read_import_files(std::span<const s
   return out;
 }
 
-core::result<imported_jobs> import_elasticjob(std::span<const declared_document> documents, const std::string& group) {
+core::result<imported_jobs> import_elasticjob(std::span<const declared_document> documents, const std::string& group,
+                                              core::time_point now) {
+  if (!core::fits(group, core::app_name_chars))
+    return core::fail(core::errc::invalid_argument,
+                      "--group: longer than " + std::to_string(core::app_name_chars) + " characters");
   elasticjob_import work;
   for (const auto& document : documents)
     work.read(document);
-  return work.write(documents, group);
+  return work.write(documents, group, now);
 }
 
 } // namespace ringmaster::config

@@ -9,6 +9,7 @@
 
 #include "config/declared/declared_file.hpp"
 #include "core/result.hpp"
+#include "core/time.hpp"
 
 namespace ringmaster::config {
 
@@ -34,9 +35,10 @@ struct imported_jobs {
 [[nodiscard]] core::result<std::vector<declared_document>> read_import_files(std::span<const std::string> paths);
 
 /// Converts the jobs of all documents. Each may have another form, which is told by its content. `group` is the executor group of
-/// all jobs; without it each job belongs to the group with the name of its namespace.
+/// all jobs; without it each job belongs to the group with the name of its namespace. The cron of an enabled job must fire after
+/// `now`.
 /// Errors: `invalid_argument`, a line for each error: `file:line: error`.
 [[nodiscard]] core::result<imported_jobs> import_elasticjob(std::span<const declared_document> documents,
-                                                            const std::string& group);
+                                                            const std::string& group, core::time_point now);
 
 } // namespace ringmaster::config

@@ -30,8 +30,10 @@ struct imported_job {
   std::string unsupported;
 };
 
-/// Converts one job. An error leaves it incomplete. `names` has the beans and registry centres of all files.
-[[nodiscard]] imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all);
+/// Converts one job. An error leaves it incomplete. `names` has the beans and registry centres of all files. The cron of an
+/// enabled job must fire after `now`.
+[[nodiscard]] imported_job to_imported_job(const source_job& from, const source_names& names, core::time_point now,
+                                           import_findings& all);
 
 /// Returns the IANA name of a time zone of Java such as `GMT+08:00`; empty if it has none. Names of IANA stay.
 [[nodiscard]] std::string zone_name_of(std::string_view java_name);

@@ -13,6 +13,7 @@
 #include "core/elastic/strategy.hpp"
 #include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
+#include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
 
@@ -34,8 +35,8 @@ std::optional<bool> flag_in(std::string_view text) {
 /// Converter of one job.
 class job_conversion {
 public:
-  job_conversion(const source_job& from, const source_names& names, import_findings& all)
-    : from_(from), names_(names), found_(from.file, all) {}
+  job_conversion(const source_job& from, const source_names& names, core::time_point now, import_findings& all)
+    : from_(from), names_(names), now_(now), found_(from.file, all) {}
 
   imported_job run() {
     out_.where = found_.place(from_.line);
@@ -73,9 +74,10 @@ private:
     if (from_.kind == source_kind::stored || !has_placeholder(text))
       return text;
     auto out = filled(text, names_);
-    if (!out)
-      refuse(option, shown(text) + " has a placeholder without a value in these files; write its value");
-    return out;
+    if (out)
+      return std::move(*out);
+    refuse(option, shown(text) + " has " + out.error().context + "; write its value");
+    return std::nullopt;
   }
   /// Returns a text that is not blank, without blanks around it.
   std::optional<std::string> word_in(std::string_view option) {
@@ -304,11 +306,37 @@ private:
     auto copy = out_.what;
     copy.group = core::group_id{1};
     if (const auto sound = core::elastic::check(copy); !sound)
-      found_.refuse(from_.line, "job '" + core::valid_utf8(from_.name) + "': " + sound.error().context);
+      refuse_as_declared(sound.error().context);
+    check_fires();
+  }
+
+  /// Adds an error, `option: why`, about an option by its name in declared files: with the name and the line of ElasticJob's.
+  void refuse_as_declared(std::string_view why) {
+    const auto colon = std::min(why.find(": "), why.size());
+    const auto option = why.substr(0, colon);
+    std::string_view given = option == "total" ? "shardingTotalCount" : std::string_view{};
+    for (const auto& field : core::elastic::elastic_fields)
+      if (field.name == option)
+        given = field.alias;
+    if (from_.find(given))
+      refuse(given, why.substr(std::min(colon + 2, why.size())));
+    else
+      found_.refuse(from_.line, "job '" + core::valid_utf8(from_.name) + "': " + std::string{why});
+  }
+
+  void check_fires() {
+    const auto& options = out_.what.options;
+    if (options.schedule != core::schedule_type::cron || !out_.enabled)
+      return;
+    const auto zone = core::zone::find(options.timing.time_zone).value_or(core::zone{});
+    const auto cron = core::cron_expression::parse(options.schedule_conf);
+    if (cron && !cron->next(now_, zone))
+      refuse("cron", shown(options.schedule_conf) + " never fires (again); disable the job to keep it");
   }
 
   const source_job& from_;
   const source_names& names_;
+  core::time_point now_;
   file_findings found_;
   imported_job out_;
   /// The file says in one way what the handler is.
@@ -317,8 +345,8 @@ private:
 
 } // namespace
 
-imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all) {
-  return job_conversion{from, names, all}.run();
+imported_job to_imported_job(const source_job& from, const source_names& names, core::time_point now, import_findings& all) {
+  return job_conversion{from, names, now, all}.run();
 }
 
 } // namespace ringmaster::config

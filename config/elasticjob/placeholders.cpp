@@ -10,6 +10,23 @@ namespace {
 constexpr std::size_t filled_bytes_max = std::size_t{1} << 20U;
 constexpr std::string_view placeholder_begin = "${";
 
+auto fail_text(const char* what) { return core::fail(core::errc::invalid_argument, what); }
+
+/// Returns the value of a placeholder: `key`, or `key:default`.
+core::result<std::string_view> value_of(std::string_view key, const source_names& names) {
+  const auto colon = key.find(':');
+  const auto at = names.values.find(key.substr(0, colon));
+  if (at == names.values.end() && colon == std::string_view::npos)
+    return fail_text("a placeholder without a value in these files");
+  if (at == names.values.end())
+    return key.substr(colon + 1);
+  if (!at->second)
+    return fail_text("a placeholder with several values in these files");
+  if (has_placeholder(*at->second))
+    return fail_text("a placeholder whose value has a placeholder");
+  return std::string_view{*at->second};
+}
+
 } // namespace
 
 void source_names::add_values(std::span<const property> properties) {
@@ -21,30 +38,28 @@ void source_names::add_values(std::span<const property> properties) {
 
 bool has_placeholder(std::string_view text) noexcept { return text.find(placeholder_begin) != std::string_view::npos; }
 
-std::optional<std::string> filled(std::string_view text, const source_names& names) {
+core::result<std::string> filled(std::string_view text, const source_names& names) {
   std::string out;
   while (has_placeholder(text)) {
     const auto begin = text.find(placeholder_begin);
     const auto end = text.find('}', begin);
     if (end == std::string_view::npos)
-      return std::nullopt;
-    auto key = text.substr(begin + placeholder_begin.size(), end - begin - placeholder_begin.size());
-    std::optional<std::string_view> otherwise;
-    if (const auto colon = key.find(':'); colon != std::string_view::npos) {
-      otherwise = key.substr(colon + 1);
-      key = key.substr(0, colon);
-    }
-    const auto at = names.values.find(key);
-    const bool is_known = at != names.values.end();
-    if (is_known ? !at->second.has_value() : !otherwise)
-      return std::nullopt;
-    out.append(text.substr(0, begin)).append(is_known ? std::string_view{*at->second} : *otherwise);
+      return fail_text("a placeholder without an end");
+    const auto key = text.substr(begin + placeholder_begin.size(), end - begin - placeholder_begin.size());
+    if (has_placeholder(key))
+      return fail_text("a placeholder inside a placeholder");
+    const auto value = value_of(key, names);
+    if (!value)
+      return tl::unexpected{value.error()};
+    out.append(text.substr(0, begin)).append(*value);
     text.remove_prefix(end + 1);
     if (out.size() > filled_bytes_max)
-      return std::nullopt;
+      return fail_text("more than 1 MiB with the values of its placeholders");
   }
   out += text;
-  return has_placeholder(out) ? std::nullopt : std::optional{out};
+  if (has_placeholder(out))
+    return fail_text("a placeholder that is made of several texts");
+  return out;
 }
 
 } // namespace ringmaster::config

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/elasticjob/import_findings.hpp"
+#include "core/result.hpp"
 
 namespace ringmaster::config {
 
@@ -67,9 +68,9 @@ struct source_names {
 };
 
 [[nodiscard]] bool has_placeholder(std::string_view text) noexcept;
-/// Returns the text with the values of its placeholders, or their defaults. Unset if one has neither, if a value has a
-/// placeholder itself, and for more than 1 MiB.
-[[nodiscard]] std::optional<std::string> filled(std::string_view text, const source_names& names);
+/// Returns the text with the values of its placeholders, or their defaults. Errors: `invalid_argument` with what the text has: a
+/// placeholder without a value or with several, without an end, inside another one or in a value; more than 1 MiB.
+[[nodiscard]] core::result<std::string> filled(std::string_view text, const source_names& names);
 
 /// Returns the name in lower case without hyphens and underscores: Spring Boot compares names in this form.
 [[nodiscard]] std::string uniform(std::string_view name);

@@ -1,6 +1,10 @@
 #include "config/elasticjob/xml_markup.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+#include <utility>
 
 #include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
@@ -15,17 +19,33 @@ std::size_t after(std::string_view text, std::string_view end, std::size_t pos) 
   return at == std::string_view::npos ? text.size() : at + end.size();
 }
 
-/// Returns whether the text begins with a reference to a character or to one of XML's five entities.
-bool is_plain_reference(std::string_view text) noexcept {
-  for (const std::string_view known : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
-    if (text.starts_with(known))
-      return true;
-  if (!text.starts_with("&#"))
-    return false;
+/// Returns whether XML has the character.
+bool is_of_xml(std::uint32_t code) noexcept {
+  return code == 0x9 || code == 0xA || code == 0xD || (code >= 0x20 && code < 0xD800) || (code >= 0xE000 && code < 0xFFFE) ||
+         (code >= 0x10000 && code <= 0x10FFFF);
+}
+
+/// Returns whether the text begins with a reference to a character of XML.
+bool is_character_reference(std::string_view text) noexcept {
   const bool is_hex = text.substr(2).starts_with('x');
   const auto digits = text.substr(is_hex ? 3 : 2);
-  const auto count = digits.find_first_not_of(is_hex ? "0123456789abcdefABCDEF" : "0123456789");
-  return count != std::string_view::npos && count > 0 && count <= 8 && digits[count] == ';';
+  std::uint32_t code = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
+  return failure == std::errc{} && end != digits.data() + digits.size() && *end == ';' && is_of_xml(code);
+}
+
+/// Returns why a reference is refused; empty: it is one to a character, or to one of XML's five entities.
+std::string reference_mistake(std::string_view text) {
+  if (text.starts_with("&#") && is_character_reference(text))
+    return {};
+  if (text.starts_with("&#")) {
+    const auto shown = text.substr(0, std::min<std::size_t>(text.find_first_not_of("x0123456789abcdefABCDEF", 2), 20));
+    return "invalid reference to a character: " + std::string{shown};
+  }
+  for (const std::string_view known : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
+    if (text.starts_with(known))
+      return {};
+  return "references to entities are not supported; write the text, and & as &amp;";
 }
 
 /// Checks `<?xml … encoding="…"?>`.
@@ -56,8 +76,8 @@ std::optional<markup_error> find_refused_markup(std::string_view text) {
   for (auto pos = text.find_first_of("<&"); pos != std::string_view::npos; pos = text.find_first_of("<&", pos)) {
     const auto rest = text.substr(pos);
     if (rest.front() == '&') {
-      if (!is_plain_reference(rest))
-        return markup_error{pos, "references to entities are not supported; write the text, and & as &amp;"};
+      if (auto mistake = reference_mistake(rest); !mistake.empty())
+        return markup_error{pos, std::move(mistake)};
       ++pos;
     } else if (rest.starts_with("<!--")) {
       pos = after(text, "-->", pos + 4);

@@ -11,7 +11,7 @@ using namespace ringmaster;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const config::declared_document document{"input", std::string{fuzz::text_of(data, size)}};
-  const auto done = config::import_elasticjob({&document, 1}, "group");
+  const auto done = config::import_elasticjob({&document, 1}, "group", ringmaster::core::time_point{});
   if (!done) {
     const auto& why = done.error().context;
     fuzz::require(why.starts_with("input:") || why == "no file has a job of ElasticJob", "a refusal names the place");

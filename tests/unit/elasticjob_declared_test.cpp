@@ -18,7 +18,7 @@ namespace {
 
 std::vector<core::declared_elastic_job> import_and_declare(const std::string& name, const std::string& text) {
   const std::vector<declared_document> files{{name, text}};
-  const auto done = import_elasticjob(files, "pay-worker");
+  const auto done = import_elasticjob(files, "pay-worker", core::time_point{});
   if (!done)
     FAIL(done.error().context);
   INFO(done->text);

@@ -15,7 +15,7 @@ namespace {
 
 std::string import_refusal(const std::string& text, const std::string& group = "pay") {
   const std::vector<declared_document> files{{"f", text}};
-  const auto done = import_elasticjob(files, group);
+  const auto done = import_elasticjob(files, group, core::from_ms(1'767'225'600'000));
   if (done)
     return "accepted";
   CHECK(done.error().code == core::errc::invalid_argument);
@@ -44,15 +44,25 @@ TEST_CASE("import: a mistake has its line", "[config][elastic][import]") {
   CHECK(import_refusal(small_stored + "shardingItemParameter: 0=a\n")
         == "f:3: unknown key 'shardingItemParameter'; did you mean 'shardingItemParameters'?");
   CHECK(import_refusal(small_stored + "misfire: maybe\n") == "f:3: job 'a': misfire: \"maybe\" is not true or false");
-  CHECK(import_refusal(small_stored + "shardingItemParameters: 0=a,x=b\n").starts_with("f:1: job 'a': "));
+  CHECK(import_refusal(small_stored + "misfire: true\nshardingItemParameters: 0=a,x=b\n")
+          .starts_with("f:4: job 'a': shardingItemParameters: invalid item parameters: part 2 \"x=b\" has a key"));
+  CHECK(import_refusal(small_stored + "shardingItemParameters: 0=a,1=b\n")
+        == "f:3: job 'a': shardingItemParameters: invalid item parameters: the job has no item 1, only item 0");
   CHECK(import_refusal(small_stored + "misfire: true\nmisfire: false\n") == "f:4: 'misfire' is given twice");
   CHECK(import_refusal("jobName: a\nshardingTotalCount: x\n")
         == "f:2: job 'a': shardingTotalCount: \"x\" is not a whole number");
   CHECK(import_refusal("jobName: a\n") == "f:1: job 'a': shardingTotalCount: missing; it is required");
   for (const std::string total : {"0", "-1", "100001"})
     CHECK(import_refusal("jobName: a\nshardingTotalCount: " + total + '\n')
-            .starts_with("f:1: job 'a': invalid number of items " + total));
+          == "f:2: job 'a': shardingTotalCount: invalid number of items " + total + ": a job has 1 to 100000 items");
   CHECK(import_refusal("jobName: a/b\nshardingTotalCount: 1\n") == "f:1: job 'a/b': name: must not be empty or contain /");
+  for (const std::string cron : {"0 0 0 30 2 ?", "0/5 * * * * ? 2020"}) {
+    CHECK(import_refusal(small_stored + "cron: " + cron + '\n')
+          == "f:3: job 'a': cron: \"" + cron + "\" never fires (again); disable the job to keep it");
+    CHECK(import_refusal(small_stored + "cron: " + cron + "\ndisabled: true\n") == "accepted");
+  }
+  CHECK(import_refusal(small_stored, std::string(64, 'g')) == "accepted");
+  CHECK(import_refusal(small_stored, std::string(65, 'g')) == "--group: longer than 64 characters");
   CHECK(import_refusal(small_stored, "") == "f:1: job 'a' has no namespace that names its group; give --group");
   CHECK(import_refusal(small_stored + "---\n" + small_stored) == "f:4: job 'a' is there twice, first at f:1");
 }
@@ -72,6 +82,18 @@ TEST_CASE("import: a mistake in settings of Spring Boot has its line", "[config]
   CHECK(import_refusal(job + "elasticjob.jobs.a.misfire=on\nelasticjob.jobs.a.misfire=on\n") == "f:4: misfire is given twice");
   CHECK(import_refusal(job + "elasticjob.jobs.a.description=${b}\nb=${c}\n")
           .starts_with("f:3: job 'a': description: \"${b}\" has a"));
+  const std::pair<const char*, const char*> placeholders[]{
+    {"${a:${b}}", "a placeholder inside a placeholder"},
+    {"${b:${x}}", "a placeholder inside a placeholder"},
+    {"${a", "a placeholder without an end"},
+    {"${x}", "a placeholder without a value in these files"},
+    {"${$}{b}", "a placeholder without a value in these files"},
+    {"${v}", "a placeholder whose value has a placeholder"},
+    {"${m:$}{b}", "a placeholder that is made of several texts"},
+  };
+  for (const auto& [text, mistake] : placeholders)
+    CHECK(import_refusal(job + "elasticjob.jobs.a.description=" + text + "\nb=c\nv=${b}\n")
+          == "f:3: job 'a': description: \"" + std::string{text} + "\" has " + mistake + "; write its value");
   CHECK(import_refusal("elasticjob:\n  jobs:\n    a: &x {elasticJobClass: C}\n    b: *x\n")
           .find("f:4: aliases are not supported; write the values") != std::string::npos);
 }
@@ -87,6 +109,10 @@ TEST_CASE("import: a mistake in Spring XML has its line", "[config][elastic][imp
   CHECK(import_refusal(in_spring("<a>&e;</a>")).starts_with("f:2: references to entities are not supported"));
   CHECK(import_refusal(in_spring("<!-- &e; <!DOCTYPE x> --><![CDATA[&e;]]>" + begin + " description=\"&#65;&lt;\"/>"))
         == "accepted");
+  for (const std::string wrong : {"&#0", "&#x0", "&#x1f", "&#xD800", "&#x110000", "&#65536000000", "&#", "&#x", "&#xg"})
+    CHECK(import_refusal(in_spring("\n" + begin + " description=\"" + wrong + ";\"/>"))
+          == "f:3: invalid reference to a character: " + (wrong == "&#xg" ? "&#x" : wrong));
+  CHECK(import_refusal(in_spring(begin + " description=\"&#9;&#xe4;&#x10FFFF;&apos;\"/>")) == "accepted");
   CHECK(import_refusal("<?xml version=\"1.0\" encoding=\"GBK\"?><a>\xC3\xA4</a>")
         == "f:1: encoding 'gbk' is not supported; convert the file to UTF-8");
   CHECK(import_refusal("<beans xmlns:job=\"http://www.dangdang.com/schema/ddframe/job\"/>")

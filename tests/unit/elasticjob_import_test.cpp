@@ -15,7 +15,7 @@ namespace {
 using import_files = std::vector<declared_document>;
 
 imported_jobs imported_from(const import_files& files, const std::string& group = "pay") {
-  auto done = import_elasticjob(files, group);
+  auto done = import_elasticjob(files, group, core::time_point{});
   if (!done)
     FAIL(done.error().context);
   return *std::move(done);
@@ -216,7 +216,7 @@ static = true
   CHECK(has_remark(done, "jobs.xml: tracing-ref is left out"));
   CHECK(has_remark(done, "job.properties: no jobs"));
 
-  const auto refused = import_elasticjob(std::span{files}.first(1), "pay");
+  const auto refused = import_elasticjob(std::span{files}.first(1), "pay", core::time_point{});
   REQUIRE_FALSE(refused);
   CHECK(has_text(refused.error().context, "\"${sums.id}\" has a placeholder without a value in these files; write its value"));
 }
@@ -280,7 +280,7 @@ elasticjob.jobs.call.props.http.read.timeout.milliseconds=100
   CHECK_FALSE(has_text(done.text, "geheim"));
 
   const import_files wrong{{"w.properties", "elasticjob.jobs.w.elasticJobType=SCRIPT\nelasticjob.jobs.w.shardingTotalCount=1\n"}};
-  const auto refused = import_elasticjob(wrong, "pay");
+  const auto refused = import_elasticjob(wrong, "pay", core::time_point{});
   REQUIRE_FALSE(refused);
   CHECK(has_text(refused.error().context, "job 'w': props: script.command.line: missing; a job of type script needs it"));
 }
@@ -288,7 +288,8 @@ elasticjob.jobs.call.props.http.read.timeout.milliseconds=100
 TEST_CASE("import: time zones of Java become names of IANA", "[config][elastic][import]") {
   const auto zone_line = [](const std::string& zone) {
     const auto done = import_elasticjob(
-      import_files{{"z.yml", "jobName: z\nshardingTotalCount: 1\ncron: 0 0 1 * * ?\ntimeZone: " + zone + '\n'}}, "pay");
+      import_files{{"z.yml", "jobName: z\nshardingTotalCount: 1\ncron: 0 0 1 * * ?\ntimeZone: " + zone + '\n'}}, "pay",
+      core::time_point{});
     if (!done)
       return done.error().context;
     const auto begin = done->text.find("\ntime_zone = ") + 1;
