@@ -143,8 +143,8 @@ void elastic_hosts_state::prove_end(const core::elastic::host_process& process) 
 }
 
 void elastic_hosts_state::tell_news() {
-  for (const auto& [link, process] : table_.take_replaced_links())
-    refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host", process);
+  for (const auto& each : table_.take_replaced_links())
+    refuse_replaced(each.link, each.facts, each.process);
   // The view comes first: a coordinator that learns that a host has gone looks for another one.
   auto notices = table_.take_notices();
   if (auto view = table_.take_view(now())) {

@@ -114,6 +114,9 @@ private:
   /// `process`: the refused process, if it is known: the host may be another one by the time that it hears of it.
   void refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason,
               const core::elastic::host_process& process = {});
+  /// Refuses a process that a newer one with the same id has replaced.
+  void refuse_replaced(std::uint64_t link, const core::elastic::host_facts& older,
+                       const core::elastic::host_process& process = {});
   /// Returns the entries that the store decides on, and answers the others.
   [[nodiscard]] entries next_entries();
   void enter_hosts();
@@ -179,6 +182,7 @@ private:
   store_back_off back_off_;
   steady not_before_{};
   core::log_rate_limiter refusals_;
+  core::log_rate_limiter replacements_;
   steady next_read_{};
   steady next_nodes_{};
   steady next_tick_{};

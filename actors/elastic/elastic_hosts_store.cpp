@@ -30,6 +30,13 @@ elastic::host_facts facts_of(const protocol::host_introduction& introduction) {
           .capacity = hello.capacity};
 }
 
+/// Returns a process in words, for logs.
+std::string words_of(const elastic::host_facts& process) {
+  return "pid " + std::to_string(process.pid) + " at " + process.ip;
+}
+
+constexpr auto separate_folders = "give each executor its own data folder";
+
 } // namespace
 
 // -- incarnations ----------------------------------------------------------------------------------------------------------
@@ -128,17 +135,32 @@ void elastic_hosts_state::refuse(std::uint64_t link, protocol::elastic_verdict v
   tell(link, {0, std::move(answer)});
 }
 
+void elastic_hosts_state::refuse_replaced(std::uint64_t link, const elastic::host_facts& older,
+                                          const elastic::host_process& process) {
+  const auto* const newer = table_.present_process(older.id);
+  const auto by = newer == nullptr ? std::string{"a newer one"} : words_of(*newer);
+  if (const auto left_out = replacements_.admit(now()))
+    parts_.log->warn("host {}: two processes use this id, {} and {}; the later one gets the items; {}{}", older.id,
+                     words_of(older), by, separate_folders, *left_out);
+  refuse(link, protocol::elastic_verdict::replaced,
+         "another process, " + by + ", uses the id " + older.id + "; " + separate_folders, process);
+}
+
 elastic_hosts_state::entries elastic_hosts_state::next_entries() {
   entries out;
   while (!entries_.empty() && out.size() < entries_max) {
     auto next = std::move(entries_.front());
     entries_.pop_front();
     const auto& hello = next.introduction.hello;
+    const auto facts = facts_of(next.introduction);
+    const auto standing = table_.standing_of(facts);
     if (!hello.cluster.empty() && hello.cluster != *cluster_)
       refuse(next.link_number, protocol::elastic_verdict::other_cluster,
              "the host belongs to cluster " + hello.cluster + ", this node to " + *cluster_);
-    else if (table_.was_replaced(next.introduction.address, hello.process))
-      refuse(next.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+    else if (standing == host_table::standing::replaced)
+      refuse_replaced(next.link_number, facts);
+    else if (standing == host_table::standing::outdated)
+      refuse(next.link_number, protocol::elastic_verdict::dead_process, "another process replaced this one, and has ended");
     else
       out.push_back(std::move(next));
   }
@@ -201,8 +223,7 @@ void elastic_hosts_state::let_in(const entry& asked, const elastic::host_row& ro
   }
   table_.admit(asked.link_number, row, asked.introduction, now());
   if (table_.process_of(asked.link_number) != row.process)
-    return refuse(asked.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host",
-                  row.process);
+    return refuse_replaced(asked.link_number, row.facts, row.process);
   if (goodbyes_.contains(asked.link_number))
     table_.lose_link(asked.link_number, true, now());
   parts_.processes->watch(row.process, row.facts);

@@ -1,6 +1,7 @@
 #include "actors/elastic/host_table.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/ids.hpp"
 
@@ -27,6 +28,14 @@ std::vector<std::string> labels_in(std::string_view text) {
       out.emplace_back(label);
   }
   return out;
+}
+
+/// Returns whether both are one process of the operating system, which may have been several processes of its host.
+bool same_program(const elastic::host_facts& one, const elastic::host_facts& other) {
+  const auto identity = [](const elastic::host_facts& of) {
+    return std::tie(of.boot, of.pid_namespace, of.pid, of.start_ticks);
+  };
+  return !one.boot.empty() && identity(one) == identity(other);
 }
 
 } // namespace
@@ -100,13 +109,13 @@ void host_table::replace(known_host& host, const elastic::host_row& row, steady 
     tell(host, host.has_ended ? host_fate::dead : is_proof ? host_fate::replaced : host_fate::silent, now);
   if (host.link) {
     links_.erase(*host.link);
-    replaced_links_.emplace_back(*host.link, host.row.process);
+    replaced_links_.push_back({*host.link, host.row.process, host.row.facts});
   }
   known_host next;
   next.row = row;
   next.last_beat = next.over_at = now;
   next.replaced = std::move(host.replaced);
-  next.replaced.push_back(host.row.facts.process);
+  next.replaced.push_back(host.row.facts);
   if (next.replaced.size() > replaced_max)
     next.replaced.pop_front();
   host = std::move(next);
@@ -135,7 +144,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
                        steady now) {
   const bool was_known = find(row.process) != nullptr;
   learn(row, now, now);
-  std::erase_if(replaced_links_, [link](const replaced_link& each) { return each.first == link; });
+  std::erase_if(replaced_links_, [link](const replaced_link& each) { return each.link == link; });
   auto* const host = find(row.process);
   if (host == nullptr) // a newer process is known already
     return;
@@ -183,11 +192,25 @@ void host_table::lose_link(std::uint64_t link, bool goodbye, steady now) {
     tell(*host, host_fate::suspect);
 }
 
-bool host_table::was_replaced(const std::string& host_id, const std::string& process) const {
-  return std::any_of(hosts_.begin(), hosts_.end(), [&](const auto& entry) {
-    const auto& [number, host] = entry;
-    return host.row.facts.id == host_id && std::find(host.replaced.begin(), host.replaced.end(), process) != host.replaced.end();
-  });
+host_table::standing host_table::standing_of(const elastic::host_facts& process) const {
+  const auto* const host = find(process.id);
+  if (host == nullptr || host->row.facts.process == process.process)
+    return standing::may_enter;
+  const auto is_any = [&](auto&& same) {
+    return std::any_of(host->replaced.begin(), host->replaced.end(), [&](const auto& former) { return same(former, process); });
+  };
+  const auto same_key = [](const auto& one, const auto& other) { return one.process == other.process; };
+  // After a verdict, a process enters again with another key. One that is silent may never come back.
+  const bool is_present = same_program(host->row.facts, process);
+  const bool runs = host->row.state == elastic::host_state::up && !host->has_ended;
+  if (is_any(same_key))
+    return runs ? standing::replaced : standing::outdated;
+  return runs && !is_present && is_any(same_program) ? standing::replaced : standing::may_enter;
+}
+
+const elastic::host_facts* host_table::present_process(const std::string& host_id) const {
+  const auto* const host = find(host_id);
+  return host == nullptr ? nullptr : &host->row.facts;
 }
 
 std::optional<elastic::host_process> host_table::process_of(std::uint64_t link) const {
@@ -220,6 +243,12 @@ known_host* host_table::find(const elastic::host_process& process) {
 known_host* host_table::find(std::uint64_t link) {
   const auto found = links_.find(link);
   return found == links_.end() ? nullptr : &hosts_.at(found->second);
+}
+
+const known_host* host_table::find(const std::string& host_id) const {
+  const auto found = std::find_if(hosts_.begin(), hosts_.end(),
+                                  [&](const auto& entry) { return entry.second.row.facts.id == host_id; });
+  return found == hosts_.end() ? nullptr : &found->second;
 }
 
 bool host_table::is_gone(const known_host& host) noexcept {

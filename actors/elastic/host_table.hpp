@@ -77,8 +77,8 @@ struct known_host {
   std::optional<protocol::elastic_steady> keeper_over_since;
   /// When the state became dead or left.
   protocol::elastic_steady over_at{};
-  /// Keys of earlier processes that must not come back, oldest first.
-  std::deque<std::string> replaced = {};
+  /// Earlier processes, oldest first. They stay out while the present one runs.
+  std::deque<core::elastic::host_facts> replaced = {};
 };
 
 /// Rules of a node for the hosts of its cluster: heartbeats, keeper, verdicts, the view of all hosts. Decides what the store is
@@ -113,8 +113,17 @@ public:
   void admit(std::uint64_t link, const core::elastic::host_row& row, const protocol::host_introduction& introduction, steady now);
   void change_rights(std::uint64_t link, const protocol::host_rights& rights);
   void lose_link(std::uint64_t link, bool goodbye, steady now);
-  /// Returns true if this process was replaced by a newer one of the same host.
-  [[nodiscard]] bool was_replaced(const std::string& host_id, const std::string& process) const;
+  /// Fate of a process that introduces itself.
+  enum class standing : std::uint8_t {
+    may_enter,
+    /// A newer process of the same host has replaced it, and runs.
+    replaced,
+    /// A newer process has replaced it, and has ended: it may enter, but not with this key.
+    outdated,
+  };
+  [[nodiscard]] standing standing_of(const core::elastic::host_facts& process) const;
+  /// Returns the present process of the host with this id; null: none.
+  [[nodiscard]] const core::elastic::host_facts* present_process(const std::string& host_id) const;
   /// Returns the process at the other end of a link; unset: not admitted.
   [[nodiscard]] std::optional<core::elastic::host_process> process_of(std::uint64_t link) const;
   /// Returns the process at the other end of a link if it counts as dead; unset: it does not, or is not admitted.
@@ -124,7 +133,11 @@ public:
   /// Returns the keeper's number to acknowledge; 0: this node is not the keeper.
   [[nodiscard]] std::int64_t keeper_no(const core::elastic::host_process& process) const;
   /// A link and its process, which was replaced by a newer one.
-  using replaced_link = std::pair<std::uint64_t, core::elastic::host_process>;
+  struct replaced_link {
+    std::uint64_t link = 0;
+    core::elastic::host_process process;
+    core::elastic::host_facts facts;
+  };
   /// Returns each one once.
   [[nodiscard]] std::vector<replaced_link> take_replaced_links() { return std::exchange(replaced_links_, {}); }
 
@@ -163,6 +176,7 @@ public:
 private:
   known_host* find(const core::elastic::host_process& process);
   known_host* find(std::uint64_t link);
+  [[nodiscard]] const known_host* find(const std::string& host_id) const;
   void replace(known_host& host, const core::elastic::host_row& row, steady now);
   void change_state(known_host& host, core::elastic::host_state before, steady now, steady last_beat);
   void tell(const known_host& host, protocol::host_fate fate, steady last_beat = {});

@@ -33,8 +33,7 @@ struct dialer_limits {
   std::chrono::milliseconds wait_max{2'000};
   /// For a node that refuses the link: an operator has to change something first.
   std::chrono::milliseconds wait_refused_max{15'000};
-  /// A link that was up this long starts again with the shortest delay. Two executors with the same address replace each other's
-  /// links; this limits how often.
+  /// A link that was up this long starts again with the shortest delay. A node that ends each link soon is dialled less often.
   std::chrono::milliseconds settled{10'000};
 };
 

@@ -21,12 +21,18 @@ constexpr std::size_t shown_bytes_max = 200;
 constexpr auto registry_limit = 5s;
 
 constexpr auto unknown_groups = "this node does not know its groups yet";
+constexpr auto separate_folders = "give each executor its own data folder and address";
 constexpr auto too_many_wrong = "too many wrong access tokens from this address: wait a minute";
 
 /// Returns a stranger's text, cut so that a log line can hold it.
 std::string shown(std::string_view text) {
   const auto valid = core::valid_utf8(core::cut_bytes(text, shown_bytes_max));
   return valid.size() < text.size() ? valid + "..." : valid;
+}
+
+std::string refusal_of_replaced(const std::string& address, const std::string& remote) {
+  return "another process" + (remote.empty() ? std::string{} : " (" + remote + ')') + " uses the address " + address + ": "
+         + separate_folders;
 }
 
 } // namespace
@@ -193,13 +199,17 @@ std::string native_links_state::lack_of_room(const link_admission& admitted) con
 void native_links_state::enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown,
                                link_admission&& admitted) {
   auto& hello = guest.hello;
+  const auto peer = hello.gate->node();
   auto known = links_.find(hello.address);
+  if (replaced_.keeps_out(hello.address, peer, self_->clock().now()))
+    return refuse(hello, refusal_of_replaced(hello.address, known == links_.end() ? std::string{} : known->second.remote));
   if (known == links_.end())
     if (auto why = lack_of_room(admitted); !why.empty())
       return refuse(hello, why);
+  auto remote = parts_.ports->remote_of(peer);
   if (known != links_.end())
-    cut(known->second);
-  const auto peer = hello.gate->node();
+    replace(known->second, peer, remote);
+  replaced_.note_link(hello.address);
   parts_.ports->admit(peer);
   const auto token = admitted.token;
   const auto groups = admitted.groups;
@@ -216,9 +226,20 @@ void native_links_state::enter(link_guest&& guest, const protocol::link_key& non
   });
   parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
   auto& kept = links_[hello.address];
-  kept = {number, std::move(link), std::move(hello), std::move(shown), token, groups, std::move(guest.peer_host)};
+  kept = {number, std::move(link), std::move(hello), std::move(shown), token, groups, std::move(guest.peer_host),
+          peer,   std::move(remote)};
   kept.hello.gate = nullptr; // the link has it
   beat(kept);
+}
+
+void native_links_state::replace(const known_link& known, const caf::node_id& by, const std::string& remote) {
+  if (by != known.process) {
+    const auto& hello = known.hello;
+    parts_.tools.log->warn("{} at {}: the link of another process, from {}, replaces that from {}; if both processes run: {}",
+                           hello.app_name, hello.address, remote, known.remote, separate_folders);
+    replaced_.add(hello.address, known.process);
+  }
+  cut(known);
 }
 
 // Updates the groups for which executors may get runs and report. Tokens are checked with the next beat.
@@ -265,6 +286,7 @@ void native_links_state::forget(const protocol::native_link_lost& lost) {
   const auto known = links_.find(lost.address);
   if (known == links_.end() || known->second.number != lost.number)
     return;
+  replaced_.note_loss(lost.address, lost.goodbye, self_->clock().now());
   if (lost.goodbye) {
     protocol::send(self_, parts_.registry,
                    protocol::registry_removal{registry_group, known->second.hello.app_name, known->second.hello.address});
@@ -279,12 +301,13 @@ void native_links_state::tick() {
   arm();
   if (view_ && !door_)
     open_door();
-  std::vector<std::string> refused;
-  for (auto& [address, known] : links_) {
+  replaced_.sweep(self_->clock().now());
+  for (auto next = links_.begin(); next != links_.end();) {
+    const auto each = next++;
+    auto& [address, known] = *each;
     auto admitted = admit(known.hello, known.shown, known.peer_host);
     if (!admitted.refusal.empty()) {
-      refused.push_back(address);
-      say_unwanted(known, admitted.refusal);
+      end_unwanted(each, admitted.refusal);
       continue;
     }
     known.token = admitted.token;
@@ -294,19 +317,18 @@ void native_links_state::tick() {
         const auto found = links_.find(address);
         if (refusal.empty() || found == links_.end() || found->second.number != number)
           return;
-        say_unwanted(found->second, refusal);
-        links_.erase(found);
+        end_unwanted(found, refusal);
       }, {}); // an admitted link stays until there is a verdict
   }
-  for (const auto& address : refused)
-    links_.erase(address);
   parts_.ports->end_guests();
 }
 
-void native_links_state::say_unwanted(const known_link& known, const std::string& why) {
-  const auto& hello = known.hello;
-  parts_.tools.log->warn("the native link of {} at {} is no longer accepted: {}", hello.app_name, hello.address, why);
+void native_links_state::end_unwanted(known_links::iterator which, const std::string& why) {
+  const auto& [address, known] = *which;
+  parts_.tools.log->warn("the native link of {} at {} is no longer accepted: {}", known.hello.app_name, address, why);
   cut(known);
+  replaced_.note_loss(address, false, self_->clock().now());
+  links_.erase(which);
 }
 
 void native_links_state::arm() {

@@ -11,6 +11,7 @@
 
 #include "actors/executors/link_challenges.hpp"
 #include "actors/executors/native_link.hpp"
+#include "actors/executors/replaced_processes.hpp"
 #include "config/settings.hpp"
 #include "core/limits/log_rate_limiter.hpp"
 #include "protocol/access_token_source.hpp"
@@ -31,8 +32,9 @@ struct native_links_parts {
 };
 
 /// Executors that are connected by native links, one link for each address. A newer connection with the same address replaces the
-/// older one, because a half-open link looks alive from one end. A link acts as a registration that is renewed while the link is
-/// up and its token counts.
+/// older one, because a half-open link looks alive from one end. If it is that of another process, the older process stays out
+/// while the newer one is linked: `replaced_processes`. A link acts as a registration that is renewed while the link is up and
+/// its token counts.
 class native_links_state {
 public:
   static inline const char* name = "ringmaster.native_links";
@@ -54,7 +56,11 @@ private:
     std::shared_ptr<const std::vector<core::group_id>> groups;
     /// `protocol::host_key` of its executor when it was admitted.
     std::string peer_host;
+    caf::node_id process;
+    /// Address of the other end of its connection; empty: unknown.
+    std::string remote;
   };
+  using known_links = std::unordered_map<std::string, known_link>;
 
   void open_door();
   void greet(protocol::link_hello&& hello);
@@ -72,7 +78,9 @@ private:
   /// Returns why there is no room for this link; empty: there is room.
   [[nodiscard]] std::string lack_of_room(const link_admission& admitted) const;
   void enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown, link_admission&& admitted);
-  void say_unwanted(const known_link& known, const std::string& why);
+  /// Cuts the link of an address for another link.
+  void replace(const known_link& known, const caf::node_id& by, const std::string& remote);
+  void end_unwanted(known_links::iterator which, const std::string& why);
   void learn_groups(const protocol::registry_change& change);
   void extend(protocol::link_subscription&& subscription);
   void forget(const protocol::native_link_lost& lost);
@@ -87,7 +95,8 @@ private:
   protocol::link_door door_;
   std::shared_ptr<const protocol::registry_view> view_;
   core::cluster_mode mode_ = core::cluster_mode::native;
-  std::unordered_map<std::string, known_link> links_;
+  known_links links_;
+  replaced_processes replaced_;
   /// Links of executors that said goodbye, by number: results may still come.
   std::unordered_map<std::uint64_t, known_link> leaving_;
   std::uint64_t last_number_ = 0;

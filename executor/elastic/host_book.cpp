@@ -32,7 +32,8 @@ host_book::host_book(protocol::elastic_hello me, std::function<std::string()> dr
 void host_book::add_link(link_number link, std::string address, host_moment now) {
   auto& state = links_[link];
   state.address = std::move(address);
-  if (!replaced_)
+  state.hello_at = hello_from_;
+  if (hello_from_ <= now.boot)
     say_hello(link, state, now.boot);
 }
 
@@ -72,7 +73,7 @@ void host_book::refuse(link_state& state, std::string why, boot_time again) {
 void host_book::take(link_number link, const protocol::elastic_welcome& welcome, host_moment now) {
   const auto found = links_.find(link);
   // An answer to the hello of a process that has ended meanwhile is late.
-  if (found == links_.end() || replaced_ || found->second.said_process != me_.process)
+  if (found == links_.end() || found->second.said_process != me_.process)
     return;
   auto& state = found->second;
   if (welcome.verdict != elastic_verdict::welcome) {
@@ -92,6 +93,7 @@ void host_book::take(link_number link, const protocol::elastic_welcome& welcome,
   }
   host_ = welcome.host;
   me_.cluster = welcome.cluster;
+  next_pause_ = replaced_pause;
   state.welcomed = true;
   state.trouble.clear();
   keepers_.add_link(link, welcome.limits, welcome.keeper_no, now.boot);
@@ -106,9 +108,8 @@ void host_book::take_refusal(link_state& state, const protocol::elastic_welcome&
     return begin_process(now);
   case elastic_verdict::replaced:
     begin_process(now);
-    replaced_ = true;
-    return refuse(state, why("another process has the address of this executor; this one stops running items"),
-                  now.boot + retry_late);
+    stay_away(now);
+    return refuse(state, why("another process uses the id of this executor"), hello_from_);
   case elastic_verdict::other_cluster:
     return refuse(state, why("the node belongs to another cluster"), now.boot + retry_late);
   case elastic_verdict::too_many_hosts:
@@ -130,6 +131,13 @@ void host_book::begin_process(host_moment now) {
     // The node ignores hellos that follow each other too fast.
     link.hello_at = now.boot + hello_every;
   }
+}
+
+void host_book::stay_away(host_moment now) {
+  hello_from_ = now.boot + next_pause_;
+  next_pause_ = std::min(2 * next_pause_, replaced_pause_max);
+  for (auto& [number, link] : links_)
+    link.hello_at = hello_from_;
 }
 
 // -- messages --------------------------------------------------------------------------------------------------------------
@@ -243,7 +251,7 @@ void host_book::cancel_all() {
 
 void host_book::pass_time(host_moment now) {
   for (auto& [number, link] : links_)
-    if (!link.welcomed && !replaced_ && link.hello_at <= now.boot)
+    if (!link.welcomed && link.hello_at <= now.boot)
       say_hello(number, link, now.boot);
   keepers_.pass_time(now.boot);
   beat(now);

@@ -58,6 +58,9 @@ public:
   /// Delay of a hello after one that a node could not decide about, and after one that it refused.
   static constexpr boot_time retry_soon = std::chrono::seconds{2};
   static constexpr boot_time retry_late = std::chrono::seconds{15};
+  /// Pause of all hellos after another process has replaced this one. Doubled with each refusal.
+  static constexpr boot_time replaced_pause = std::chrono::seconds{2};
+  static constexpr boot_time replaced_pause_max = std::chrono::seconds{60};
   /// Time limit for the answer to a hello.
   static constexpr boot_time hello_limit = std::chrono::seconds{3};
   /// Shortest interval between two hellos of a link: longer than that of the node, whose measure varies.
@@ -119,6 +122,8 @@ private:
   void take_refusal(link_state& state, const protocol::elastic_welcome& welcome, host_moment now);
   /// Ends all runs, and becomes a new process for the nodes.
   void begin_process(host_moment now);
+  /// Pauses the hellos on all links.
+  void stay_away(host_moment now);
   void end_right(core::elastic::item_run_id run, host_moment now);
   void beat(host_moment now);
   void send_events(boot_time now);
@@ -140,8 +145,9 @@ private:
   run_book runs_;
   event_box events_;
   bool draining_ = false;
-  /// A newer process has the host's id.
-  bool replaced_ = false;
+  /// Another process has the host's id: no hello until then.
+  boot_time hello_from_{0};
+  boot_time next_pause_ = replaced_pause;
   host_effects effects_;
 };
 

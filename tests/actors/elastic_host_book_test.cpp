@@ -544,16 +544,38 @@ TEST_CASE_METHOD(booked, "a refusal of the process before does not stop a proces
   CHECK_FALSE(book->process());
 }
 
-TEST_CASE_METHOD(booked, "a process that was replaced ends its runs and stays away", "[actors][elastic]") {
+TEST_CASE_METHOD(booked, "a process that was replaced ends its runs and enters again after growing pauses", "[actors][elastic]") {
   enter();
   grant(12);
   connect(2);
+  const auto first = sent<protocol::elastic_hello>(2).at(0).process;
   refuse(2, elastic_verdict::replaced);
   CHECK(done.fenced == std::vector{item_run_id{12}});
+  CHECK_FALSE(book->process());
+  REQUIRE(done.warnings.size() == 1);
+  CHECK(done.warnings[0].find("another process uses the id of this executor") != std::string::npos);
+  for (auto pause = host_book::replaced_pause; pause < 40s; pause *= 2) {
+    done = {};
+    connect(3); // a new link is no reason
+    pass(std::chrono::duration_cast<core::milliseconds>(pause) - 50ms);
+    CHECK(done.messages.empty());
+    pass(50ms);
+    REQUIRE(sent<protocol::elastic_hello>(2).size() == 1);
+    CHECK(sent<protocol::elastic_hello>(2)[0].process != first);
+    refuse(2, elastic_verdict::replaced);
+    CHECK(done.warnings.empty());
+    book->end_link(3, now);
+  }
+  pass(65s); // the other one has ended meanwhile
+  REQUIRE_FALSE(sent<protocol::elastic_hello>(1).empty());
+  const core::elastic::host_process next{test::sample_host.host, core::elastic::host_incarnation{7}};
+  welcome(1, 3, next);
+  CHECK(book->process() == next);
+  // The next time, the pause is short again.
+  refuse(2, elastic_verdict::replaced);
   done = {};
-  pass(20s);
-  connect(3);
-  CHECK(done.messages.empty());
+  pass(2s);
+  CHECK_FALSE(sent<protocol::elastic_hello>(2).empty());
 }
 
 TEST_CASE_METHOD(booked, "a draining host refuses grants and cancels its runs when asked", "[actors][elastic]") {

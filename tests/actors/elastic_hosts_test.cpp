@@ -261,7 +261,16 @@ TEST_CASE_METHOD(hosts_fixture, "hosts that are refused", "[actors][elastic]") {
     CHECK(fates() == std::vector{host_fate::silent});
     introduce(at);
     CHECK(at.welcome().verdict == elastic_verdict::replaced);
+    CHECK(at.welcome().reason.find("another process, pid 0 at 10.0.0.3, uses the id ringmaster://pay-worker/one")
+          != std::string::npos);
     CHECK(stored_host().process.incarnation == elastic::host_incarnation{2});
+    // After the end of the newer process it enters again.
+    tell(hosts, protocol::death_report{newer.welcome().host});
+    introduce(at);
+    CHECK(at.welcome().verdict == elastic_verdict::dead_process);
+    introduce(at, "p3");
+    CHECK(at.welcome().verdict == elastic_verdict::welcome);
+    CHECK(at.welcome().host.incarnation == elastic::host_incarnation{3});
   }
 }
 

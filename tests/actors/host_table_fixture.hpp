@@ -34,7 +34,7 @@ struct table_fixture {
   elastic::host_row row(std::int64_t incarnation = 1, elastic::host_state state = up) {
     elastic::host_row out;
     out.process = {elastic::host_number{3}, elastic::host_incarnation{incarnation}};
-    out.facts = {"h3", "app", "p" + std::to_string(incarnation), folder, "boot", 77, 4, 900, "10.0.0.3", "ssd, eu,", 8};
+    out.facts = {"h3", "app", "p" + std::to_string(incarnation), folder, "boot", pid, 4, 900, "10.0.0.3", "ssd, eu,", 8};
     out.state = state;
     out.keeper = keeper;
     out.keeper_no = keeper_no;
@@ -74,6 +74,7 @@ struct table_fixture {
   std::int64_t keeper_no = 2;
   std::int64_t changes = 0;
   std::string folder = "f3";
+  std::int64_t pid = 77;
   protocol::elastic_steady now{1h};
   actors::host_table table;
 };

@@ -172,7 +172,10 @@ TEST_CASE_METHOD(table_fixture, "a host that said goodbye has left", "[actors][e
 
 TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host", "[actors][elastic]") {
   const elastic::host_process first{elastic::host_number{3}, elastic::host_incarnation{1}};
-  const std::vector<actors::host_table::replaced_link> replaced_first{{1, first}};
+  const auto first_was_replaced = [&] {
+    const auto links = table.take_replaced_links();
+    return links.size() == 1 && links[0].link == 1 && links[0].process == first && links[0].facts.process == "p1";
+  };
   admit();
   static_cast<void>(fates());
   SECTION("of the same folder, which is a proof") {
@@ -191,19 +194,42 @@ TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host",
     keeper = {"b", 1};
     table.learn_change(row(2), now);
     CHECK(fates() == std::vector{host_fate::replaced});
-    CHECK(table.take_replaced_links() == replaced_first);
+    CHECK(first_was_replaced());
     CHECK_FALSE(table.process_of(1));
     return;
   }
-  CHECK(table.take_replaced_links() == replaced_first);
+  CHECK(first_was_replaced());
   CHECK_FALSE(beat(1));
-  CHECK(table.was_replaced("h3", "p1"));
-  CHECK_FALSE(table.was_replaced("h3", "p2"));
+  CHECK(table.standing_of(row(1).facts) == standing::replaced);
+  CHECK(table.standing_of(row(2).facts) == standing::may_enter);
   CHECK(table.link_to({elastic::host_number{3}, elastic::host_incarnation{2}}) == 2);
   CHECK_FALSE(table.link_to({elastic::host_number{3}, elastic::host_incarnation{1}}));
   // The end of the older link is no news of the new process.
   table.lose_link(1, false, now);
   CHECK(fates().empty());
+}
+
+TEST_CASE_METHOD(table_fixture, "a process that was replaced stays out while the newer one runs", "[actors][elastic]") {
+  admit();
+  const auto first = row(1).facts;
+  folder = "copy";
+  pid = 78;
+  admit(2, 2);
+  CHECK(table.standing_of(first) == standing::replaced);
+  // It enters as a new process each time.
+  auto again = first;
+  again.process = "p3";
+  CHECK(table.standing_of(again) == standing::replaced);
+  auto other = again;
+  other.pid = 79;
+  CHECK(table.standing_of(other) == standing::may_enter);
+  auto present = row(2).facts;
+  present.process = "p4";
+  CHECK(table.standing_of(present) == standing::may_enter);
+  SECTION("its end is proved") { table.prove_end({elastic::host_number{3}, elastic::host_incarnation{2}}); }
+  SECTION("it is silent") { table.learn(row(2, silent), now, now); }
+  CHECK(table.standing_of(first) == standing::outdated);
+  CHECK(table.standing_of(again) == standing::may_enter);
 }
 
 TEST_CASE_METHOD(table_fixture, "rows that are older than the known one have no effect", "[actors][elastic]") {

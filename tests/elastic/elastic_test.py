@@ -7,6 +7,7 @@ The tests assert correctness only; measured times are printed. Limits of times b
 """
 
 import os
+import shutil
 import signal
 import sys
 import time
@@ -132,6 +133,25 @@ class ElasticTest(ElasticCase):
         stays.wait_for(lambda: self.items_of(stays, "left", since_us) == {0, 1, 2, 3}, "all items on the other worker")
         self.stop_all(server, "left")
         self.assertEqual(self.lost_bodies("left"), set())
+
+    def test_a_copy_of_a_data_folder_replaces_the_older_process_while_it_runs(self):
+        server = self.start_server(elastic_job("copied", 2, {item: "ms=20" for item in range(2)}))
+        older, = self.start_workers("a")
+        self.more_begin(older, "copied")
+        shutil.copytree(self.folder / "a", self.folder / "b")
+        newer = self.start_worker("b")
+        self.more_begin(newer, "copied")
+        for said_by, words in ((older, "uses the address"), (server, "the link of another process")):
+            said_by.wait_for(lambda who=said_by, text=words: text in who.text() and "its own data folder" in who.text(),
+                             "a line about the two processes")
+        begun = len(older.bodies("begin", "copied"))
+        self.more_begin(newer, "copied", 6)
+        self.assertEqual(len(older.bodies("begin", "copied")), begun)
+        # Neither cuts the other's link again.
+        self.assertEqual(newer.text().count("] native link to"), 1, newer.text())
+        self.assertEqual(newer.stop(), 0, newer.text())
+        self.more_begin(older, "copied")
+        self.stop_all(server, "copied")
 
     def test_a_run_survives_a_kill_of_the_server(self):
         declared = elastic_job("kept", 2, {0: "ms=6000", 1: "ms=50"}, failover=True, fence_mode="orphan")
