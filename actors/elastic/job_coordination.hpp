@@ -270,6 +270,9 @@ private:
   void change_items(const core::elastic::adopted_job& stored, job_moment at);
   [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
+  [[nodiscard]] std::string time_limit_text() const {
+    return "exceeded its time limit of " + std::to_string(rules_.timeout.count()) + " ms";
+  }
   void recount_slots();
   void check_links(job_moment at);
   /// Tells a run that its host process is gone. A program may outlive it: without a proof of its end, the lease decides.

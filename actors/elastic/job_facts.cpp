@@ -50,9 +50,11 @@ void job_coordination::note_error(const elastic::item_before& before, bool was_l
   if (!job_ || !elastic::notifies_users(job_->what.options.error_handler))
     return;
   std::optional<elastic::item_run_id> failed;
-  std::string_view why = "its host was lost too often, or its body ignored its end";
+  bool is_killed = false;
+  std::string_view why = "its host was lost too often";
   if (const auto* end = std::get_if<elastic::action::write_end>(&done)) {
-    if (end->end == elastic::item_run_end::killed && was_late)
+    is_killed = end->end == elastic::item_run_end::killed;
+    if (is_killed && was_late)
       why = "it took longer than its time limit";
     else if (end->end != elastic::item_run_end::error && end->end != elastic::item_run_end::failed)
       return;
@@ -65,7 +67,7 @@ void job_coordination::note_error(const elastic::item_before& before, bool was_l
     return;
   auto& [op, note] = writes_.next.back();
   const auto* write = std::get_if<elastic::item_write>(&op);
-  const auto told = write && !was_late ? std::string_view{write->report.message} : std::string_view{};
+  const auto told = write && !(was_late && is_killed) ? std::string_view{write->report.message} : std::string_view{};
   const auto text = core::cut_bytes(told.empty() ? why : told, elastic::failure_bytes_max);
   note.errors.push_back({job_, before.item, *failed, hosts_.name_of(before.host.host), at.wall, std::string{text}});
 }

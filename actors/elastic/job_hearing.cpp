@@ -170,7 +170,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
         hosts_.free(host.host);
       keep_cursor(event, one);
       if (one.state.cancel == elastic::cancel_reason::timed_out && event.outcome != elastic::host_outcome::success)
-        text = "exceeded its time limit of " + std::to_string(rules_.timeout.count()) + " ms" + (text.empty() ? "" : ": " + text);
+        text = time_limit_text() + (text.empty() ? "" : ": " + text);
     }
     return taken(elastic::event::finished{event.run, event.fence, event.outcome, !is_hook && hosts_.is_leaving(host.host)},
                  {{}, event.at, std::move(text)});

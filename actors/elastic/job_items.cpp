@@ -33,6 +33,13 @@ bool ends_unheard(elastic::item_state before, elastic::fence_number fence, const
   return (is_read || std::holds_alternative<elastic::event::grant_stored>(what)) && has(std::in_place_type<action::write_end>);
 }
 
+/// Returns whether a run ends without its body, which goes on.
+bool takes_item_away(const elastic::item_decision& decision) {
+  return std::any_of(decision.actions.begin(), decision.actions.end(), [](const auto& each) {
+    return std::holds_alternative<elastic::action::taint_host>(each);
+  });
+}
+
 } // namespace
 
 elastic::item_decision::kind job_coordination::apply(item_number which, const elastic::item_event& what, job_moment at,
@@ -58,6 +65,8 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
     out_.problems.push_back("item " + std::to_string(core::number(which)) + ": event " + std::to_string(what.index())
                             + " in state " + std::to_string(static_cast<int>(one.state.state)));
   bool forgotten = false;
+  if (takes_item_away(decision))
+    report.message = (was_late ? time_limit_text() + ", and " : std::string{}) + "its body ignored cancel and kill";
   for (const auto& each : decision.actions) {
     std::visit([&](const auto& action) { act(which, one, action, report); }, each);
     note_action(before, one, each, at);

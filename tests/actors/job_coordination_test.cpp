@@ -298,10 +298,28 @@ TEST_CASE("a body that ignores cancel and kill loses its item once its failure i
   world.advance(5s);
   REQUIRE_FALSE(world.changes<elastic::action::write_end>().empty());
   CHECK(world.changes<elastic::action::write_end>().front().end == elastic::item_run_end::failed);
+  CHECK(std::get<elastic::item_write>(world.ops.back()).report.message == "its body ignored cancel and kill");
   CHECK(world.count_orders(elastic::item_order::close) == 0);
   world.holds_answers = false;
   world.settle();
   CHECK(world.count_orders(elastic::item_order::close) == 1);
+}
+
+TEST_CASE("a run that ignored its end after its time limit says both", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.timeout = 3s;
+  world.stored.job.what.options.misfire = false;
+  world.begin("A");
+  world.advance(9s);
+  world.started(0);
+  world.holds_answers = true;
+  world.advance(14s);
+  REQUIRE(world.changes<elastic::action::write_end>().size() == 1);
+  std::vector<std::string> messages;
+  for (const auto& op : world.ops)
+    if (const auto* item = std::get_if<elastic::item_write>(&op); item && !item->report.message.empty())
+      messages.push_back(item->report.message);
+  CHECK(messages == std::vector<std::string>{"exceeded its time limit of 3000 ms, and its body ignored cancel and kill"});
 }
 
 TEST_CASE("a job that is switched off fires no more, and its run goes on", "[actors][elastic]") {
