@@ -16,6 +16,8 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 
+#include "core/text/one_line.hpp"
+
 namespace ringmaster::apps {
 
 namespace {
@@ -78,29 +80,10 @@ private:
 class plain_text_flag : public spdlog::custom_flag_formatter {
 public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string_view text{message.payload.data(), message.payload.size()};
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      // The second set of control characters takes two bytes in UTF-8.
-      const bool second_set = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-      if (byte == '\n')
-        append(out, "\\n");
-      else if (byte == '\t' || (byte >= 0x20 && byte != 0x7f && !second_set))
-        out.push_back(text[i]);
-      else
-        append_hex(out, second_set ? static_cast<unsigned char>(text[++i]) : byte);
-    }
+    const auto line = core::one_line({message.payload.data(), message.payload.size()});
+    out.append(line.data(), line.data() + line.size());
   }
   [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<plain_text_flag>(); }
-
-private:
-  static void append(spdlog::memory_buf_t& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
-  static void append_hex(spdlog::memory_buf_t& out, unsigned char byte) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    append(out, "\\x");
-    out.push_back(digits[byte >> 4]);
-    out.push_back(digits[byte & 15]);
-  }
 };
 
 std::string_view colour_of(spdlog::level::level_enum level) {

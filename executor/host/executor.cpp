@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "executor/host/executor_parts.hpp"
+#include "executor/host/one_line_log.hpp"
 #include "executor/host/usable_options.hpp"
 #include "protocol/meta_objects.hpp"
 
@@ -24,7 +25,7 @@ executor::parts::parts(executor_options given, handlers handlers_known, elastic:
   : options{std::move(given)},
     known{std::move(handlers_known)},
     items{std::move(items_known)},
-    log{options.log ? options.log : silent_log()} {
+    log{options.log ? one_line_log(options.log) : silent_log()} {
 }
 
 executor::executor(std::unique_ptr<parts> made) : parts_{std::move(made)} {}

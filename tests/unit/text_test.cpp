@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/access/access_token.hpp"
+#include "core/text/one_line.hpp"
 #include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
@@ -23,6 +24,14 @@ namespace {
 const std::string replacement = "\xEF\xBF\xBD";
 
 } // namespace
+
+TEST_CASE("a text on one line has no control characters but tabs", "[unit][text]") {
+  using ringmaster::core::one_line;
+  CHECK(one_line("caf\xC3\xA9\tok") == "caf\xC3\xA9\tok");
+  CHECK(one_line("a\nb\r\x1B[31m\x7F"s) == "a\\nb\\x0d\\x1b[31m\\x7f");
+  CHECK(one_line("next\xC2\x85line\xC2\xA0") == "next\\x85line\xC2\xA0");
+  CHECK(one_line("\0"s) == "\\x00");
+}
 
 TEST_CASE("a common token is the current one, and the former one while it is accepted", "[unit][text]") {
   using namespace ringmaster::core;
