@@ -166,7 +166,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
       cancels.push_back({which, {one.cancel, one.run}});
   forget();
   if (const auto sound = elastic::check(stored); !sound) {
-    out_.problems.push_back("its rows are invalid, and it is not coordinated: " + sound.error().context);
+    out_.problems.push_back("invalid rows, the job does not run: " + sound.error().context);
     job_.reset();
     return;
   }
@@ -181,6 +181,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   items_.reserve(stored.items.size());
   for (const auto& row : stored.items)
     restore_item(row, at);
+  if (auto lack = elastic::missing_rows(stored); !lack.empty())
+    out_.problems.push_back(std::move(lack));
   if (stored.unfinished && rules_.misfire)
     owe_rest(*stored.unfinished, stored.items, at);
   for (auto& cursor : stored.cursors)

@@ -21,6 +21,21 @@ constexpr auto sweep_every = 100ms;
 constexpr auto answer_margin = 500ms;
 constexpr auto no_other_link = "cannot reach the executor";
 
+/// Returns the columns whose values a message to a host contains: if one is out of its range, the message cannot be sent.
+template <class Message>
+constexpr std::string_view columns_in(const Message&) {
+  if constexpr (std::is_same_v<Message, protocol::elastic_welcome>)
+    return "ej_meta.cluster_id, ej_node.num, ej_node.incarnation and ej_node.keeper_no";
+  else if constexpr (std::is_same_v<Message, protocol::elastic_grants>)
+    return "ej_lease.epoch, ej_node.incarnation, ej_job.version, ej_item.fence, ej_item.attempt and ej_run.id";
+  else if constexpr (std::is_same_v<Message, protocol::elastic_orders>)
+    return "ej_lease.epoch, ej_node.incarnation, ej_item.fence and ej_item.run";
+  else if constexpr (std::is_same_v<Message, protocol::elastic_specs>)
+    return "ej_job";
+  else
+    return "ej_node.keeper_no";
+}
+
 } // namespace
 
 native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
@@ -214,7 +229,7 @@ void native_link_state::tell_host(protocol::host_message&& message) {
       using type = std::decay_t<decltype(what)>;
       constexpr bool needs_gate = std::is_same_v<type, protocol::elastic_grants> || std::is_same_v<type, protocol::elastic_ack>;
       if (const auto breach = protocol::breach_of(what); !breach.empty())
-        return tools_.log->error("not sent to the host {}: {}", peer_.address, breach);
+        return tools_.log->error("not sent to the host {}: {}; see {} in the database", peer_.address, breach, columns_in(what));
       // Checked last: from here on the message leaves.
       if (needs_gate && !tools_.gate->is_open_in(life))
         return;

@@ -225,8 +225,12 @@ struct adopted_job {
 /// Number of items that ends a page of adopted jobs.
 inline constexpr std::size_t adopted_items_max = 20'000;
 
-/// Returns `invalid_argument`, with the place, for rows that no edit and no coordinator writes, and with which a coordinator
-/// cannot count: numbers, times, durations and sizes outside their range. Does not compile the schedule.
+/// Returns `invalid_argument`, with table, column and value, for rows that no edit and no coordinator writes, and with which a
+/// coordinator cannot count: numbers, times, durations and sizes outside their range. Does not compile the schedule.
 [[nodiscard]] result<void> check(const adopted_job& of);
+
+/// Returns a message about items without a row in `ej_item`; empty: none. Such a row is not created again: without it, no run of
+/// the item is known, and a host may have one. Requires `of.items` in the order of their numbers.
+[[nodiscard]] std::string missing_rows(const adopted_job& of);
 
 } // namespace ringmaster::core::elastic

@@ -67,7 +67,7 @@ elastic::elastic_job_row job_in(const sql_rows& row) {
   out.status = elastic::job_status{static_cast<std::uint8_t>(row.number(at + 2))};
   out.source = row.optional_string(at + 3);
   out.content_hash = row.string(at + 4);
-  if (row.number(at + 5) > 0)
+  if (row.number(at + 5) != 0)
     out.next = row.time_ms(at + 5);
   out.last = row.time_ms(at + 6);
   out.revision = row.number(at + 7);

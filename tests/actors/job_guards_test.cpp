@@ -168,7 +168,7 @@ TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[
   world.host_up('A');
   world.view();
   world.load();
-  CHECK(world.problems.size() == 1);
+  CHECK(world.problems == std::vector<std::string>{"invalid rows, the job does not run: ej_job.total = 2000000000"});
   world.advance(30s);
   CHECK(world.ops.empty());
   protocol::elastic_event event;
@@ -182,6 +182,41 @@ TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[
   world.change();
   world.advance(10s);
   CHECK(world.granted.size() == 1);
+}
+
+TEST_CASE("an invalid row is reported with its column", "[actors][elastic]") {
+  coordinated_job world{2};
+  auto& job = world.stored.job;
+  auto& item = world.stored.items[1];
+  std::string place;
+  SECTION("the next instant") {
+    job.next = core::from_ms(-1);
+    place = "ej_schedule.next_ms = -1";
+  }
+  SECTION("a version") {
+    job.version = -2;
+    place = "ej_job.version = -2";
+  }
+  SECTION("an option") {
+    job.what.options.timeout = -1ms;
+    place = "ej_job.timeout_ms = -1";
+  }
+  SECTION("a fence") {
+    item.fence = elastic::fence_number{-3};
+    place = "ej_item.fence = -3 (item 1)";
+  }
+  world.load();
+  CHECK(world.problems == std::vector<std::string>{"invalid rows, the job does not run: " + place});
+}
+
+TEST_CASE("items without a row are reported, and the others run", "[actors][elastic]") {
+  coordinated_job world{3};
+  world.stored.items.erase(world.stored.items.begin() + 1);
+  world.begin("A");
+  CHECK(world.problems == std::vector<std::string>{"ej_item has no row for 1 of 3 items: 1; they do not run: reduce the number of"
+                                                   " items, then enlarge it again"});
+  world.advance(9s);
+  CHECK(world.runs() == "0@AN, 2@AN");
 }
 
 TEST_CASE("a job whose rows become invalid stops alone once its writes are answered", "[actors][elastic]") {

@@ -64,6 +64,14 @@ TEST_CASE("a large fire whose coordinator ended has a rest at adoption", "[stora
   CHECK_FALSE(adopted().unfinished);
 }
 
+TEST_CASE("a next instant before the epoch is no missing one: the job's rows are invalid", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.db->exec("UPDATE ej_schedule SET next_ms = -1");
+  const auto checked = elastic::check(require(f.ej().read_job(f.job)));
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().context == "ej_schedule.next_ms = -1");
+}
+
 TEST_CASE("a page of adopted jobs ends after many items", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto large = f.add("large", 20'000).id;
