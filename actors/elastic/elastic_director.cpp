@@ -244,6 +244,7 @@ void elastic_director_state::pass_on(protocol::host_view&& view) {
   for (auto& [key, each] : jobs_)
     if (!known_->only_load || each.is_busy)
       show_hosts(each);
+  tools_->slots->wake();
 }
 
 void elastic_director_state::show_hosts(child& to) {

@@ -27,6 +27,10 @@ void host_slots::set(const protocol::known_hosts& known) {
   for (auto* const each : idle_)
     clear(*each);
   idle_.clear();
+}
+
+void host_slots::wake() {
+  const std::lock_guard lock{mutex_};
   wake_waiting();
 }
 

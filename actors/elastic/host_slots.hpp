@@ -29,7 +29,10 @@ public:
     share& operator=(const share&) = delete;
 
     /// Takes the slots of a new list, if this is the only share.
-    void set(const protocol::known_hosts& known) { slots_->set(known); }
+    void set(const protocol::known_hosts& known) {
+      slots_->set(known);
+      slots_->wake();
+    }
     /// Returns the free slots of a host; may be negative.
     [[nodiscard]] std::int32_t free(core::elastic::host_number host) const;
     /// Takes a slot if there is a free one.
@@ -63,8 +66,10 @@ public:
     bool is_woken_ = false;
   };
 
-  /// Takes the slots of a new list.
+  /// Takes the slots of a new list. `wake` follows, once the list was sent to the jobs: they look for slots with it anyway.
   void set(const protocol::known_hosts& known);
+  /// Wakes jobs that wait for a slot that is free.
+  void wake();
 
 private:
   [[nodiscard]] std::int32_t free(std::int32_t host) const;

@@ -283,14 +283,20 @@ void job_coordination::change_items(const elastic::adopted_job& stored, job_mome
 
 // -- time and results ------------------------------------------------------------------------------------------------------
 
-void job_coordination::pass_time(job_moment at) {
+bool job_coordination::take_wake() {
   const bool is_woken = hosts_.take_wake();
   if (is_idle_now()) {
     if (is_woken)
       hosts_.relay_slots();
-    return;
+    return false;
   }
   slot_freed_ = slot_freed_ || is_woken;
+  return true;
+}
+
+void job_coordination::pass_time(job_moment at) {
+  if (!take_wake())
+    return;
   if (std::exchange(schedule_.seen, at.wall) > at.wall || counts_.far_ahead > 0)
     check_times(at);
   if (plan_.quiet_at && std::min(*plan_.quiet_at, plan_.latest) <= at.now)

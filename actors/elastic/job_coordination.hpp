@@ -270,6 +270,8 @@ private:
   void change_items(const core::elastic::adopted_job& stored, job_moment at);
   [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
+  /// Takes the wake for a free slot, if there was one. Returns false if the job takes no slots now: the wake goes to other jobs.
+  [[nodiscard]] bool take_wake();
   [[nodiscard]] std::string time_limit_text() const {
     return "exceeded its time limit of " + std::to_string(rules_.timeout.count()) + " ms";
   }

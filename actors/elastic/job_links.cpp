@@ -17,7 +17,7 @@ namespace elastic = core::elastic;
 void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
   const bool is_news = !known->only_load || fresh_;
   hosts_.set_view(std::move(known));
-  if (is_idle_now())
+  if (!take_wake())
     return;
   recount_slots();
   if (is_news) {
