@@ -64,7 +64,7 @@ TEST_CASE("a large fire whose coordinator ended has a rest at adoption", "[stora
   CHECK_FALSE(adopted().unfinished);
 }
 
-TEST_CASE("a next instant before the epoch is no missing one: the job's rows are invalid", "[storage][elastic]") {
+TEST_CASE("a next instant before the epoch makes the rows of a job invalid", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   f.db->exec("UPDATE ej_schedule SET next_ms = -1");
   const auto checked = elastic::check(require(f.ej().read_job(f.job)));
