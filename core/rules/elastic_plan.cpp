@@ -9,6 +9,7 @@
 #include "core/rules/elastic_differences.hpp"
 #include "core/rules/job_columns.hpp"
 #include "core/rules/source_files.hpp"
+#include "core/schedule/last_instant.hpp"
 #include "core/schedule/schedule_rules.hpp"
 
 namespace ringmaster::core {
@@ -103,7 +104,7 @@ private:
       return fail(errc::invalid_argument, at(job) + rule.error().context);
     // A job whose end is in the past is not an error: the same file may be applied to a new database.
     const bool over = options.timing.end_at && *options.timing.end_at < now_;
-    const auto from = stored ? std::max(now_, stored->last) : now_;
+    const auto from = stored ? search_from(now_, stored->last) : now_;
     const auto id = job_id{stored ? number(stored->id) : 0};
     if (options.schedule == schedule_type::none || !job.enabled || over || (*rule)->next(from, id))
       return {};

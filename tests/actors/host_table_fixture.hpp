@@ -21,6 +21,7 @@ using protocol::host_fate;
 /// Node `a` in its incarnation 5, and one host with two possible processes.
 struct table_fixture {
   using enum elastic::host_state;
+  using standing = actors::host_table::standing;
 
   table_fixture() { table.begin_life(me, now); }
 

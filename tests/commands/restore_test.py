@@ -213,9 +213,9 @@ class FarAheadTest(Case):
         self.assertEqual([(each["id"], each["elastic"], each["repaired"]) for each in dry], [(2, False, False), (1, True, False)])
         # A moment that no time can be stops no server either.
         self.change("UPDATE ej_schedule SET last_ms = 9223372036854775807")
-        server = self.start("--set", f"deploy.files={jobs}")
+        server = self.start("--set", f"deploy.files={jobs}", "--set", "deploy.source=apply")
         server.wait_for_line("job=2 its next time .* lies further ahead than its schedule explains")
-        server.wait_for_line("elastic job=1: its rows are invalid, and it is not coordinated: instants")
+        server.wait_for_line("elastic job=1: its rows are invalid, and it is not coordinated: ej_schedule.last_ms = 9223372036854775807")
         self.assertEqual(self.rows("SELECT count(*) FROM xxl_job_log"), [(0,)])
         self.assertRegex(self.succeed("repair", "schedules").out,
                          r"\Ajob 2: next time .*; now .* UTC\nelastic job 1: next time .*; now .* UTC\n2 jobs\n\Z")
