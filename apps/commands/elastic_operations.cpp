@@ -107,6 +107,7 @@ void add_elastic_operations(CLI::App& elastic, std::function<int()>& chosen) {
       add_command<elastic_cancel_options>(elastic, "cancel", "Cancel a run of an item", chosen, cancel_elastic_run);
     command->add_option("RUN", options->run, "Number of the run, as items and history show it")
       ->required()
+      ->type_name("ID")
       ->check(id_check("number of a run"));
   }
   auto* host = add_family(elastic, "host", "Hosts of elastic jobs: enable, disable, drain, remove");
