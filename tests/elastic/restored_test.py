@@ -15,8 +15,14 @@ class RestoredTest(ElasticCase):
         worker = self.start_workers("a")[0]
         self.more_begin(worker, "sums", 2)
         copy = self.folder / "copy.db"
-        with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
+
+        def is_copied() -> bool:
+            """Copies the database. An open run would keep its fence."""
+            with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
+                source.backup(target)
+                return target.execute("SELECT count(*) FROM ej_item WHERE state <> 0").fetchone() == (0,)
+
+        server.wait_for(is_copied, "a copy without an open run")
         self.more_begin(worker, "sums", 3)
         self.assertEqual(worker.stop(), 0, worker.text())
         self.assertEqual(server.stop(), 0, server.text())
@@ -28,7 +34,7 @@ class RestoredTest(ElasticCase):
         shutil.copyfile(copy, file)
         server = self.start_server(jobs)
         server.wait_for_line("would give run ids of elastic jobs a second time .*; new run ids of elastic jobs start above")
-        again = self.start_worker("b")
+        again = self.start_worker("a")
         self.more_begin(again, "sums", 2)
         for note in again.bodies("begin", "sums"):
             self.assertGreater(note.run, highest)
