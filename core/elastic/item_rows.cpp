@@ -14,11 +14,13 @@ void item_step::adopt(const stored_item& row) {
   const bool was_new = before.state == item_state::granting && number(before.run) == 0;
   if (was_new && before.cause.source == run_source::manual)
     one_.queue.insert(one_.queue.begin(), {before.cause.fire, before.request_until});
-  if (before.missed) {
+  // A loss that the store refused made the fire of the run owed again, but the run is open.
+  const auto is_served = [&](const fire_key& fire) { return is_open(one_.state) && one_.cause.fire == fire; };
+  if (before.missed && !is_served(before.missed_fire)) {
     one_.missed = true;
     one_.missed_fire = before.missed_fire;
   }
-  if (was_new && before.cause.source != run_source::manual)
+  if (was_new && before.cause.source != run_source::manual && !is_served(before.cause.fire))
     miss(before.cause.fire);
   if (is_open(one_.state))
     return add(action::ask_inventory{one_.host});

@@ -30,7 +30,7 @@ struct booked {
     me.cluster.clear();
     me.epochs.clear();
     me.capacity = 2;
-    book.emplace(std::move(me), [this] { return std::string(32, static_cast<char>('a' + keys++)); });
+    book.emplace(std::move(me), [this] { return std::string(32, "abcdef0123456789"[keys++ % 16]); });
   }
 
   /// Lets the book go on, and keeps its effects.

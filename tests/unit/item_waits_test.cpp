@@ -208,6 +208,18 @@ TEST_CASE("an item goes on from its row", "[unit][elastic]") {
     CHECK(step(at, one, event::guard_lost{}) == "reread >I");
     CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, run, fence)}) == "ask >U");
   }
+  // Its host had told another node its end, and forgot it.
+  SECTION("after a lost guard: the compensation that was given up is open still, and no other is owed") {
+    for (const bool has_host : {true, false}) {
+      auto one = in(item_state::unreachable);
+      one.cause.source = run_source::misfire;
+      at.host = has_host ? std::optional{other} : std::nullopt;
+      CHECK(step(at, one, event::run_absent{own, begin}) == (has_host ? "E9+M >G" : "E9+W >W"));
+      CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, run, fence)}) == "ask >U");
+      CHECK_FALSE(one.missed);
+      CHECK(step(at, one, event::finished{run, fence}) == "E6:ok >I");
+    }
+  }
   SECTION("after a lost guard: the row differs") {
     auto one = in(item_state::granting);
     one.run = {};
@@ -220,10 +232,14 @@ TEST_CASE("an item goes on from its row", "[unit][elastic]") {
     CHECK(step(at, one, event::run_present{own, item_run_id{70}, fence_number{9}}) == " >R");
     CHECK(step(at, one, event::finished{item_run_id{70}, fence_number{9}}) == "E6:ok+M >G");
     CHECK(one.queue.size() == 1);
-    // A fire whose grant was not stored is missed.
+    // A fire whose grant was not stored is missed, unless the open run is that of the fire.
     one = in(item_state::granting);
     one.run = {};
     one.cause = {run_source::normal, fire_1};
+    CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, item_run_id{70}, fence_number{9})}) == "ask >U");
+    one = in(item_state::granting);
+    one.run = {};
+    one.cause = {run_source::normal, fire_2};
     CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, item_run_id{70}, fence_number{9})}) == "m:marked ask >U");
     // A wanted row is granted, an idle one goes on with what is owed.
     one = in(item_state::granting);
