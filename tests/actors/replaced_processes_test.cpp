@@ -8,7 +8,8 @@ using actors::replaced_processes;
 
 namespace {
 
-caf::node_id process(std::uint32_t pid) { return caf::make_node_id(pid, caf::hashed_node_id::host_id_type{}); }
+/// Returns a process of one machine. CAF takes a machine without an id for none.
+caf::node_id process(std::uint32_t pid) { return caf::make_node_id(pid, caf::hashed_node_id::host_id_type{1}); }
 
 } // namespace
 
