@@ -215,7 +215,7 @@ TEST_CASE("an item goes on from its row", "[unit][elastic]") {
       one.cause.source = run_source::misfire;
       at.host = has_host ? std::optional{other} : std::nullopt;
       CHECK(step(at, one, event::run_absent{own, begin}) == (has_host ? "E9+M >G" : "E9+W >W"));
-      CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, run, fence)}) == "ask >U");
+      CHECK(step(at, one, event::row_read{row_of(stored_item_state::open, run, fence), one.writes}) == "ask >U");
       CHECK_FALSE(one.missed);
       CHECK(step(at, one, event::finished{run, fence}) == "E6:ok >I");
     }
