@@ -215,12 +215,14 @@ class FarAheadTest(Case):
         self.change("UPDATE ej_schedule SET last_ms = 9223372036854775807")
         server = self.start("--set", f"deploy.files={jobs}", "--set", "deploy.source=apply")
         server.wait_for_line("job=2 its next time .* lies further ahead than its schedule explains")
-        server.wait_for_line("elastic job=1: its rows are invalid, and it is not coordinated: ej_schedule.last_ms = 9223372036854775807")
         self.assertEqual(self.rows("SELECT count(*) FROM xxl_job_log"), [(0,)])
         self.assertRegex(self.succeed("repair", "schedules").out,
                          r"\Ajob 2: next time .*; now .* UTC\nelastic job 1: next time .*; now .* UTC\n2 jobs\n\Z")
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_log")[0][0] > 0, "a fired run")
-        server.wait_for(lambda: self.rows("SELECT count(*) FROM ej_fire")[0][0] > 0, "a fire of the elastic job")
+        # This server has no link for executors of elastic jobs.
+        now_ms = time.time() * 1000
+        for at_ms in self.rows("SELECT next_ms, last_ms FROM ej_schedule")[0]:
+            self.assertLess(abs(at_ms - now_ms), DEADLINE_S * 1000)
         self.assertEqual(self.doctor()["status"], "ok")
         self.assertEqual(server.stop(), 0)
 
