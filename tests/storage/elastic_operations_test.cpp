@@ -245,7 +245,8 @@ TEST_CASE("a database that is older than it was gives no run id and no fence aga
   CHECK(core::number(require(f.ej().raise_run_ids(elastic::item_run_id{first}, elastic::item_run_id{first}))) > first);
   CHECK(core::number(f.item(1).fence) == 0);
   // The node has not noted its last ids.
-  const auto unsure = core::number(require(f.ej().raise_run_ids(elastic::item_run_id{first}, elastic::item_run_id{first + 1000})));
+  const auto unsure =
+    core::number(require(f.ej().raise_run_ids(elastic::item_run_id{first}, elastic::item_run_id{first + 1000})));
   CHECK(unsure > first);
   CHECK(unsure <= first + 1000);
   CHECK(core::number(f.item(1).fence) == 0);

@@ -239,7 +239,7 @@ TEST_CASE("a full disk is unavailable, is reported, and keeps nothing", "[storag
   CHECK(require(count) == 0);
 }
 
-TEST_CASE("a table that has given its last id is named, and is no full disk", "[storage]") {
+TEST_CASE("a table that has given its last id is not reported as a full disk", "[storage]") {
   storage::sqlite::open_options options;
   folder here;
   options.file = here / "r.db";

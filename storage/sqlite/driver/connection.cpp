@@ -246,7 +246,7 @@ core::error connection::full() {
   sqlite3_finalize(asked);
   if (!table.empty())
     return {core::errc::internal, "the table " + table + " of the database " + file_ + " has given its last id, 2^63 - 1: an id in it, or its row in "
-                                  "sqlite_sequence, was set by hand"};
+                                  "sqlite_sequence, was set manually"};
   return {core::errc::unavailable, "the disk of the database " + file_ + " is full"};
 }
 
