@@ -196,8 +196,8 @@ void supervisor_state::spawn_elastic() {
   const auto hosts_worker = next_worker();
   elastic_ = parts_.make_elastic(self_->system(),
                                  {parts_.identity.id, write_worker, worker, hosts_worker, parts_.schedule_zone,
-                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log, parts_.identity.elastic_marks,
-                                  parts_.notifier, parts_.settings.elastic});
+                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log,
+                                  parts_.identity.elastic_marks, parts_.notifier, parts_.settings.elastic});
   keep("elastic_writer", elastic_.writer);
   if (elastic_.errors)
     keep("error_notifier", elastic_.errors);

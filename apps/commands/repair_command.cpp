@@ -71,7 +71,9 @@ void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core
 core::result<std::optional<core::time_point>> repair(storage::store& store, const far_ahead_job& job, core::time_point now) {
   const auto next = [](const auto& edit) { return edit.next; };
   if (job.elastic)
-    return store.elastic().count_again(core::elastic::elastic_job_id{core::number(job.times.job)}, now, core::local_operator()).map(next);
+    return store.elastic()
+      .count_again(core::elastic::elastic_job_id{core::number(job.times.job)}, now, core::local_operator())
+      .map(next);
   return store.jobs().count_again(job.times.job, now).map(next);
 }
 

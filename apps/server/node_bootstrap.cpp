@@ -123,8 +123,8 @@ core::result<void> take_database(node_bootstrap& base) {
   return base.sqlite_file ? end_other_incarnations(base, **store) : core::result<void>{};
 }
 
-/// Loads marks. An unreadable file is replaced: it guards against an accident that is rarer than a full disk. `set_back`: the file
-/// of a set-back that these marks show.
+/// Loads marks. An unreadable file is replaced: it guards against an accident that is rarer than a full disk. `set_back`: the
+/// file of a set-back that these marks show.
 std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base, const std::filesystem::path& path,
                                                  const std::filesystem::path& set_back) {
   core::kept_marks kept;

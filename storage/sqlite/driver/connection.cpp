@@ -245,8 +245,9 @@ core::error connection::full() {
     table = reinterpret_cast<const char*>(sqlite3_column_text(asked, 0));
   sqlite3_finalize(asked);
   if (!table.empty())
-    return {core::errc::internal, "the table " + table + " of the database " + file_ + " has given its last id, 2^63 - 1: an id in it, or its row in "
-                                  "sqlite_sequence, was set manually"};
+    return {core::errc::internal, "the table " + table + " of the database " + file_ +
+                                    " has given its last id, 2^63 - 1: an id in it, or its row in sqlite_sequence, "
+                                    "was set manually"};
   return {core::errc::unavailable, "the disk of the database " + file_ + " is full"};
 }
 
