@@ -144,7 +144,8 @@ private:
       times->next.reset();
     else if (!may_fire(times->next))
       return tl::unexpected{never_fires()};
-    own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(times->next));
+    own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id,
+                 times->next ? core::to_ms(*times->next) : 0);
     const auto revision = note_elastic_edit(own_, id);
     add_items(id, 0, 1);
     write_audit_row(id, core::audit_action::add, changes_between({}, edit_.what));
@@ -177,7 +178,7 @@ private:
     given.values.push_back(value_of(id));
     own_.execute_with(sql_text{update_job_text.c_str()}, given.values);
     const auto revision = note_elastic_edit(own_, id);
-    own_.execute("UPDATE ej_schedule SET next_ms = ?, last_ms = ? WHERE job = ?", next_ms(times->next), times->last, id);
+    store_times(own_, id, *times);
     change_items(*was);
     write_audit_row(id, core::audit_action::update, changes_between(was->what, edit_.what));
     return elastic::elastic_edit_done{id, was->version + 1, revision, times->next};
@@ -229,8 +230,6 @@ private:
                       " lease_ms) VALUES {(?, ?, ?, 0, 0, 0, 0, 1, 0, 0, 0),}",
                       values, 3);
   }
-
-  static std::int64_t next_ms(const std::optional<core::time_point>& next) { return next ? core::to_ms(*next) : 0; }
 
   admin_session& own_;
   const elastic::elastic_edit& edit_;

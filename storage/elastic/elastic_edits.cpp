@@ -42,13 +42,21 @@ std::int64_t note_elastic_edit(admin_session& own, elastic::elastic_job_id job) 
   return revision;
 }
 
+core::result<core::schedule_rules::rule> rule_of(const core::zone& where, const elastic::elastic_definition& of) {
+  return core::schedule_rules{where}.of(of.options.schedule, of.options.schedule_conf, of.options.timing);
+}
+
 core::result<core::counted_again> times_from(const core::zone& where, const elastic::elastic_definition& of,
                                              elastic::elastic_job_id job, core::time_point last, core::time_point now) {
-  core::schedule_rules rules{where};
-  const auto rule = rules.of(of.options.schedule, of.options.schedule_conf, of.options.timing);
+  const auto rule = rule_of(where, of);
   if (!rule)
     return tl::unexpected{rule.error()};
   return core::count_again({core::job_id{core::number(job)}, now, last}, **rule, now);
+}
+
+void store_times(admin_session& own, elastic::elastic_job_id job, const core::counted_again& times) {
+  own.execute("UPDATE ej_schedule SET next_ms = ?, last_ms = ? WHERE job = ?", times.next ? core::to_ms(*times.next) : 0,
+              times.last, job);
 }
 
 std::vector<core::audit_line> applied_lines(const std::string& source, std::string_view kind,

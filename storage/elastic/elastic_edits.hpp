@@ -11,6 +11,7 @@
 #include "core/editing/audit.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/schedule/schedule_check.hpp"
+#include "core/schedule/schedule_rules.hpp"
 #include "storage/admin/admin_session.hpp"
 
 namespace ringmaster::storage {
@@ -48,11 +49,18 @@ namespace ringmaster::storage {
 /// Takes a revision and stores it as that of the job's last edit.
 std::int64_t note_elastic_edit(admin_session& own, core::elastic::elastic_job_id job);
 
+/// Compiles the schedule of a definition. `where`: the zone of definitions that name none. Errors: `invalid_argument`.
+[[nodiscard]] core::result<core::schedule_rules::rule> rule_of(const core::zone& where,
+                                                               const core::elastic::elastic_definition& of);
+
 /// Returns the times of a job whose definition `of` counts from `now` or from its last instant, whichever is later. A last
 /// instant that only a wrong clock can have written becomes `now`. Errors: `invalid_argument`.
 [[nodiscard]] core::result<core::counted_again> times_from(const core::zone& where, const core::elastic::elastic_definition& of,
                                                            core::elastic::elastic_job_id job, core::time_point last,
                                                            core::time_point now);
+
+/// Stores the times of a job's schedule.
+void store_times(admin_session& own, core::elastic::elastic_job_id job, const core::counted_again& times);
 
 /// Writes the row of the audit log.
 void audit_elastic(admin_session& own, const core::principal& by, core::audit_action action,

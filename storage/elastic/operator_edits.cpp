@@ -75,11 +75,6 @@ core::result<bool> switch_server(admin_session& own, const elastic::server_row& 
   return true;
 }
 
-void store_times(admin_session& own, elastic::elastic_job_id job, const core::counted_again& times) {
-  own.execute("UPDATE ej_schedule SET next_ms = ?, last_ms = ? WHERE job = ?", times.next ? core::to_ms(*times.next) : 0,
-              times.last, job);
-}
-
 /// Stores the status; `on` plans the next instant.
 core::result<void> store_status(admin_session& own, elastic::elastic_job_row& held, elastic::job_status status,
                                 core::time_point now) {
@@ -196,9 +191,7 @@ core::result<elastic::elastic_edit_done> elastic_role::set_status(elastic::elast
 core::result<elastic::elastic_edit_done> elastic_role::count_again(elastic::elastic_job_id job, core::time_point now,
                                                                    const core::principal& by) {
   return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
-    const auto& options = held.what.options;
-    core::schedule_rules rules{own_.schedule_zone()};
-    const auto rule = rules.of(options.schedule, options.schedule_conf, options.timing);
+    const auto rule = rule_of(own_.schedule_zone(), held.what);
     if (!rule)
       return tl::unexpected{rule.error()};
     const core::stored_times stored{core::job_id{core::number(job)}, held.next, held.last};
