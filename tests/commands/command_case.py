@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -136,6 +137,18 @@ class Case(unittest.TestCase):
         if not (self.data / "ringmaster.db").exists() or variables:
             subprocess.run([self.binary, "migrate"], check=True, capture_output=True, env=self.environment(variables),
                            timeout=DEADLINE_S)
+
+    def backup(self, to: Path) -> None:
+        with (contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as source,
+              contextlib.closing(sqlite3.connect(to)) as target):
+            source.backup(target)
+
+    def restore(self, copy: Path) -> None:
+        """Puts a backup in the place of the database of a server that has stopped."""
+        for path in self.data.glob("ringmaster.db-*"):
+            if not path.name.endswith("-lock"):
+                path.unlink()
+        shutil.copyfile(copy, self.data / "ringmaster.db")
 
     def assert_nothing_applied(self) -> None:
         """If there is a database, it is in the state after `migrate`."""

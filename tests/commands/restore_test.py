@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import shutil
 import signal
 import sqlite3
 import time
@@ -48,16 +47,6 @@ class FileCase(Case):
     def wait_for_runs(self, server, more: int) -> None:
         wanted = len(self.executor.seen) + more
         server.wait_for(lambda: len(self.executor.seen) >= wanted, f"{more} more runs")
-
-    def backup(self, to) -> None:
-        with contextlib.closing(sqlite3.connect(self.file)) as source, contextlib.closing(sqlite3.connect(to)) as target:
-            source.backup(target)
-
-    def restore(self, copy) -> None:
-        for path in self.data.glob("ringmaster.db-*"):
-            if not path.name.endswith("-lock"):
-                path.unlink()
-        shutil.copyfile(copy, self.file)
 
     def reasons(self, server) -> str:
         try:

@@ -1,7 +1,6 @@
 """Elastic jobs in a database that was restored."""
 
 import contextlib
-import shutil
 import sqlite3
 
 from elastic_case import ElasticCase, elastic_job
@@ -9,7 +8,6 @@ from elastic_case import ElasticCase, elastic_job
 
 class RestoredTest(ElasticCase):
     def test_run_ids_and_fences_of_a_restored_database_do_not_come_again(self):
-        file = self.data / "ringmaster.db"
         jobs = elastic_job("sums", 1, {0: "ms=50"})
         server = self.start_server(jobs)
         worker = self.start_workers("a")[0]
@@ -18,8 +16,8 @@ class RestoredTest(ElasticCase):
 
         def is_copied() -> bool:
             """Copies the database. An open run would keep its fence."""
-            with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
-                source.backup(target)
+            self.backup(copy)
+            with contextlib.closing(sqlite3.connect(copy)) as target:
                 return target.execute("SELECT count(*) FROM ej_item WHERE state <> 0").fetchone() == (0,)
 
         server.wait_for(is_copied, "a copy without an open run")
@@ -28,10 +26,7 @@ class RestoredTest(ElasticCase):
         self.assertEqual(server.stop(), 0, server.text())
         highest = max(note.run for note in worker.bodies("begin", "sums"))
         fence = max(note.fence for note in worker.bodies("begin", "sums"))
-        for path in self.data.glob("ringmaster.db-*"):
-            if not path.name.endswith("-lock"):
-                path.unlink()
-        shutil.copyfile(copy, file)
+        self.restore(copy)
         server = self.start_server(jobs)
         server.wait_for_line("would give run ids of elastic jobs a second time .*; new run ids of elastic jobs start above")
         again = self.start_worker("a")
