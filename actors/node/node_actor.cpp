@@ -187,9 +187,11 @@ void node_actor_state::tick() {
     return;
   arm();
   look_at_clock();
-  for (const auto& marks : {identity_.marks, identity_.elastic_marks})
-    if (incarnation_.is_up() && marks && marks->take_repeated())
-      went_back("it gave run ids a second time");
+  bool has_repeated = false; // both are taken: the next incarnation must not end for this one's ids
+  for (const auto* marks : {&identity_.marks, &identity_.elastic_marks})
+    has_repeated = (incarnation_.is_up() && *marks && (*marks)->take_repeated()) || has_repeated;
+  if (has_repeated)
+    went_back("it gave run ids a second time");
   check_deadline();
   if (!incarnation_.is_up()) {
     if (entry_.is_due(now))
