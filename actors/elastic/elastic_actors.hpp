@@ -38,7 +38,7 @@ struct elastic_surroundings {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
-  /// Of the run ids of elastic jobs. Null: none.
+  /// Keeps the marks of run ids of elastic jobs. Null: no marks are kept.
   std::shared_ptr<marks_keeper> marks = nullptr;
   /// Sends the messages of error handlers. Null: none are sent.
   std::shared_ptr<protocol::notifier> notifier = nullptr;

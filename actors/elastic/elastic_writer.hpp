@@ -26,7 +26,7 @@ public:
   static constexpr std::chrono::milliseconds look_every{50};
 
   /// `worker`: on SQLite the one that storage_actor also uses.
-  /// `marks`: of the run ids; null: none.
+  /// `marks` keeps the marks of run ids; null: no marks are kept.
   elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker, protocol::wall_clock clock,
                        logger log, std::shared_ptr<marks_keeper> marks = nullptr);
   protocol::elastic_writer::behavior_type make_behavior();

@@ -325,7 +325,7 @@ void native_links_state::tick() {
 
 void native_links_state::end_unwanted(known_links::iterator which, const std::string& why) {
   const auto& [address, known] = *which;
-  parts_.tools.log->warn("the native link of {} at {} is no longer accepted: {}", known.hello.app_name, address, why);
+  parts_.tools.log->warn("closed the native link of {} at {}: {}", known.hello.app_name, address, why);
   cut(known);
   replaced_.note_loss(address, false, self_->clock().now());
   links_.erase(which);

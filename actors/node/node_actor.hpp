@@ -38,7 +38,7 @@ struct node_identity {
   bool sole = false;
   /// Marks that the node keeps outside of the database. Null: none.
   std::shared_ptr<marks_keeper> marks = nullptr;
-  /// Those of the run ids of elastic jobs.
+  /// Marks of the run ids of elastic jobs. Null: none.
   std::shared_ptr<marks_keeper> elastic_marks = nullptr;
 };
 

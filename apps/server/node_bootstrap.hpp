@@ -32,7 +32,7 @@ struct node_bootstrap {
   std::shared_ptr<storage::database> database;
   /// The node's record of this database, kept outside of it.
   std::shared_ptr<actors::marks_keeper> marks;
-  /// Those of the run ids of elastic jobs.
+  /// Record of the run ids of elastic jobs, kept in the same way.
   std::shared_ptr<actors::marks_keeper> elastic_marks;
   /// Generation of XXL-JOB's tables.
   int generation = 0;

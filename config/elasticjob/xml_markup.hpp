@@ -17,9 +17,8 @@ struct markup_error {
   std::string why;
 };
 
-/// Returns the first part that the importer refuses: a DTD, a reference to an entity that XML does not define or to a
-/// character that XML does not have, and an encoding
-/// other than UTF-8 of a text with other characters than ASCII.
+/// Returns the first part that the importer refuses: a DTD, a reference to an entity that XML does not define or to a character
+/// that XML does not have, and an encoding other than UTF-8 of a text with characters other than ASCII.
 [[nodiscard]] std::optional<markup_error> find_refused_markup(std::string_view text);
 
 /// Lines of a text.
