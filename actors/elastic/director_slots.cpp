@@ -36,6 +36,7 @@ void elastic_director_state::forget_everything() {
   slots_.clear();
   looks_.clear();
   wanted_.reset();
+  unanswered_.reset();
   edits_ = {};
   active_ = loading_ = releasing_ = false;
   loading_slots_.clear();
@@ -54,7 +55,7 @@ void elastic_director_state::change_slots(const protocol::slot_change& change) {
 }
 
 core::slot_set elastic_director_state::missing_slots() const {
-  auto missing = wanted_;
+  auto missing = wanted_ | unanswered_;
   for (const auto& [slot, held] : slots_)
     if (held.loaded || held.leaves)
       missing.reset(slot);
@@ -79,7 +80,10 @@ void elastic_director_state::take_leases() {
     }
   ask<std::vector<core::elastic::slot_lease>>(
     [owner = *life_, wanted = std::move(wanted)](storage::store& store) { return store.elastic().take_leases(owner, wanted); },
-    [this](core::result<std::vector<core::elastic::slot_lease>>&& taken) { leases_taken(std::move(taken)); });
+    [this, missing](core::result<std::vector<core::elastic::slot_lease>>&& taken) {
+      unanswered_ = taken ? core::slot_set{} : missing;
+      leases_taken(std::move(taken));
+    });
 }
 
 void elastic_director_state::hear(const protocol::host_epochs& seen) {

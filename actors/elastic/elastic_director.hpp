@@ -104,6 +104,7 @@ private:
   void change_slots(const protocol::slot_change& change);
   void forget_everything();
   void end_children();
+  /// Slots to take: those of this node without a coordinator for each job, and those of a request without an answer.
   [[nodiscard]] core::slot_set missing_slots() const;
   void take_leases();
   /// Takes slots again whose epochs are lower than those of hosts: these would refuse everything.
@@ -161,6 +162,9 @@ private:
   /// Raised with each incarnation: answers to older questions are stale.
   std::uint64_t generation_ = 0;
   core::slot_set wanted_;
+  /// Slots that the store may have given to this node: the request has no answer. Otherwise nobody would release a slot that this
+  /// node does not get any more.
+  core::slot_set unanswered_;
   std::map<std::uint32_t, held_slot> slots_;
   /// Highest epochs that hosts have seen, by slot.
   std::map<std::uint32_t, std::int64_t> seen_epochs_;

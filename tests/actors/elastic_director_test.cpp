@@ -149,6 +149,20 @@ TEST_CASE_METHOD(elastic_jobs_world, "a result of a slot that is being released 
   CHECK(all['A'].runs.empty());
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "a slot is released that left before the node knew its lease", "[actors][elastic]") {
+  add_job(1);
+  store.role.fault_of = [](std::string_view method) {
+    return method == "take_leases" ? store_fault::answer_lost : store_fault::none;
+  };
+  live(me);
+  pass(1s);
+  REQUIRE(held_leases() > 0);
+  tell(director, protocol::slot_change{});
+  store.role.fault_of = nullptr;
+  pass(2s);
+  CHECK(held_leases() == 0);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of the node", "[actors][elastic]") {
   begin(1, "A");
   pass(11s);
