@@ -14,7 +14,7 @@ constexpr std::array source_names{"normal", "misfire", "failover", "manual"};
 /// From `item_run_end::finished` on.
 constexpr std::array end_names{"finished", "error", "lost", "killed", "failed"};
 /// By `loss_proof`; the last one: no proof.
-constexpr std::array takeover_names{"process_ended", "lease_over", "host_answered", "never_sent", "other"};
+constexpr std::array takeover_names{"process_ended", "lease_over", "host_answered", "never_sent", "moved", "other"};
 /// By `elastic_refusal`.
 constexpr std::array refusal_names{"none",     "old_epoch",       "other_process", "no_lease", "no_free_slot",
                                    "draining", "unknown_handler", "no_definition", "busy",     "unknown_pool",

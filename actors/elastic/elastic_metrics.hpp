@@ -33,7 +33,7 @@ private:
   static constexpr std::size_t ends = 5;
   static constexpr std::size_t host_states = 4;
   /// One for each proof, and one for takeovers without a proof.
-  static constexpr std::size_t takeover_cases = 5;
+  static constexpr std::size_t takeover_cases = 6;
   static constexpr std::size_t refusals = 12;
 
   void add(const fact::fire& what, core::time_point now) const;

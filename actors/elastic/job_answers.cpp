@@ -13,6 +13,8 @@ namespace elastic = core::elastic;
 using namespace std::chrono_literals;
 
 constexpr core::milliseconds reread_pause{500};
+/// Refused writes of an item after which its row is read with a pause: store and coordinator must not disagree in a busy loop.
+constexpr std::uint32_t refusals_without_pause = 3;
 
 bool is_stored(elastic::write_outcome outcome) {
   return outcome == elastic::write_outcome::done || outcome == elastic::write_outcome::repeated;
@@ -68,8 +70,12 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
     return;
   auto& one = *found;
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
-  if (!is_stored(answer.outcome)) {
+  if (is_stored(answer.outcome))
+    one.refusals = 0;
+  else {
     one.lost_guard = true;
+    if (++one.refusals > refusals_without_pause)
+      rows_.not_before = at.now + reread_pause;
     // A success that was to end an alarm is not stored.
     alarms_.note(which);
     alarms_.note(elastic::whole_job);

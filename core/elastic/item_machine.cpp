@@ -138,7 +138,7 @@ public:
     const bool is_moved = one_.cancel == cancel_reason::moved
                           || (one_.cancel == cancel_reason::none && what.leaving && what.outcome == host_outcome::cancelled);
     if (is_moved && what.outcome != host_outcome::success)
-      return step_.lose(item_step::loss::moved, loss_proof::host_answered);
+      return step_.lose(item_step::loss::moved, loss_proof::moved);
     if (one_.cancel_sent && one_.cancel != cancel_reason::moved)
       return step_.end(item_run_end::killed);
     switch (what.outcome) {

@@ -19,14 +19,13 @@ bool is_up(const held_host* host, const elastic::host_process& process) {
 /// proof by itself: the older one may have had another folder, and runs until its lease is over, which no keeper renews.
 bool is_lost(const held_host* host, const elastic::host_process& process, elastic::loss_proof proof) {
   using enum elastic::host_state;
-  if (proof == elastic::loss_proof::host_answered || proof == elastic::loss_proof::never_sent)
-    return true;
-  if (host == nullptr)
+  using enum elastic::loss_proof;
+  if (proof == host_answered || proof == never_sent || proof == moved || host == nullptr)
     return true;
   if (host->incarnation != process.incarnation)
     return host->incarnation > process.incarnation
-           && (process.incarnation <= host->ended || proof == elastic::loss_proof::lease_over);
-  return host->state == dead || host->state == left || (proof == elastic::loss_proof::lease_over && host->state == silent);
+           && (process.incarnation <= host->ended || proof == lease_over);
+  return host->state == dead || host->state == left || (proof == lease_over && host->state == silent);
 }
 
 /// Returns whether the open run of the row is the one of this grant.
@@ -212,7 +211,8 @@ batch_rules::outcome batch_rules::lose(const item_key& key, held_item* row, cons
   const auto& loss = std::get<elastic::action::write_loss>(what.what);
   if (!has_open(row, loss.run, loss.fence))
     return after_loss(key, row, loss.run, loss.end, loss.next, answer);
-  if (!tries || !is_lost(rows_.host(row->host.host), row->host, loss.proof) || rows_.has_result(loss.run, loss.fence))
+  const bool has_result = loss.proof != elastic::loss_proof::moved && rows_.has_result(loss.run, loss.fence);
+  if (!tries || has_result || !is_lost(rows_.host(row->host.host), row->host, loss.proof))
     return guard_lost;
   close(key, *row, loss, what, answer);
   return done;

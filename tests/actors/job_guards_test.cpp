@@ -50,6 +50,27 @@ TEST_CASE("rows are read one reading after the other", "[actors][elastic]") {
   CHECK(world.done.back().stored);
 }
 
+TEST_CASE("an item whose writes are refused again and again is read with a pause", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  world.started(0);
+  const auto row = open_row(world, 0);
+  const auto result = world.event(0, protocol::elastic_event_kind::finished);
+  world.lost_items = {elastic::item_number{0}};
+  for (std::size_t refused = 1; refused <= 3; ++refused) {
+    world.tell(result);
+    REQUIRE(world.rereads.size() == refused);
+    world.rows_read({row});
+  }
+  world.tell(result);
+  CHECK(world.rereads.size() == 3);
+  world.advance(499ms);
+  CHECK(world.rereads.size() == 3);
+  world.advance(1ms);
+  CHECK(world.rereads.size() == 4);
+}
+
 TEST_CASE("an answer to a reading before the state was read again has no effect", "[actors][elastic]") {
   coordinated_job world{2};
   world.begin("A");

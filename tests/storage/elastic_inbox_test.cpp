@@ -85,6 +85,17 @@ TEST_CASE("a run with a result in the inbox cannot be lost", "[storage][elastic]
   CHECK(inbox_rows(f) == "0");
 }
 
+TEST_CASE("a run that its host ended early because it leaves moves by its result in the inbox", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto run = f.open(0);
+  elastic::heard_result cancelled;
+  cancelled.outcome = elastic::host_outcome::cancelled;
+  const std::vector<elastic::inbox_row> result{{run, elastic::fence_number{1}, encode(cancelled)}};
+  require(f.ej().deliver(f.other, f.host, result));
+  CHECK(f.write_item(0, loss_of(run, elastic::loss_proof::moved)).outcome == done);
+  CHECK(inbox_rows(f) == "0");
+}
+
 TEST_CASE("rows of the inbox that end no open run have no effect", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.open(0);
