@@ -76,15 +76,10 @@ void host_book::take(link_number link, const protocol::elastic_welcome& welcome,
   if (found == links_.end() || found->second.said_process != me_.process)
     return;
   auto& state = found->second;
-  if (welcome.verdict != elastic_verdict::welcome) {
-    // A refusal of an earlier process, which this one has replaced itself, is late, too.
-    const auto refused = core::number(welcome.host.incarnation);
-    if (refused == 0 || refused > core::number(ended_))
-      take_refusal(state, welcome, now);
+  if (is_late(state, welcome))
     return;
-  }
-  if (core::number(welcome.host.incarnation) <= core::number(ended_))
-    return;
+  if (welcome.verdict != elastic_verdict::welcome)
+    return take_refusal(state, welcome, now);
   if (!me_.cluster.empty() && welcome.cluster != me_.cluster)
     return refuse(state, "the node belongs to another cluster than the first one", now.boot + retry_late);
   if (host_ && *host_ != welcome.host) {
@@ -97,6 +92,21 @@ void host_book::take(link_number link, const protocol::elastic_welcome& welcome,
   state.welcomed = true;
   state.trouble.clear();
   keepers_.add_link(link, welcome.limits, welcome.keeper_no, now.boot);
+}
+
+// A hello has one answer, and each link one late answer at most, unless the node is very slow. More of them show that the
+// database counts processes from an earlier number on.
+bool host_book::is_late(link_state& state, const protocol::elastic_welcome& answer) {
+  const auto number = core::number(answer.host.incarnation);
+  const bool may_be_refusal = answer.verdict != elastic_verdict::welcome && number == 0;
+  if (may_be_refusal || number > core::number(ended_))
+    return false;
+  if (++state.late_answers < 2)
+    return true;
+  effects_.warnings.push_back(state.address
+                              + " counts processes of this executor from an earlier number on: was the database restored?");
+  ended_ = {};
+  return false;
 }
 
 void host_book::take_refusal(link_state& state, const protocol::elastic_welcome& welcome, host_moment now) {
@@ -128,6 +138,7 @@ void host_book::begin_process(host_moment now) {
   keepers_.begin_process();
   for (auto& [number, link] : links_) {
     link.welcomed = false;
+    link.late_answers = 0;
     // The node ignores hellos that follow each other too fast.
     link.hello_at = now.boot + hello_every;
   }

@@ -111,6 +111,8 @@ private:
     std::string said_process;
     boot_time hello_at{0};
     bool welcomed = false;
+    /// Answers to this process that seem to be late ones to an earlier one.
+    int late_answers = 0;
     /// By job and version.
     std::map<core::elastic::elastic_job_id, std::map<std::int64_t, spec_ptr>> specs;
     /// Reason of the last refusal; warned of once.
@@ -127,6 +129,8 @@ private:
   void end_right(core::elastic::item_run_id run, host_moment now);
   void beat(host_moment now);
   void send_events(boot_time now);
+  /// Returns whether an answer is one to an earlier process.
+  [[nodiscard]] bool is_late(link_state& state, const protocol::elastic_welcome& answer);
   [[nodiscard]] link_state* welcomed(link_number link);
   [[nodiscard]] std::set<link_number> links_up() const;
   template <class Message>
@@ -139,7 +143,7 @@ private:
   std::map<link_number, link_state> links_;
   /// Unset until a node has welcomed this process.
   std::optional<core::elastic::host_process> host_;
-  /// Highest incarnation that has ended: its welcomes are late.
+  /// Highest incarnation that has ended: answers to it are late.
   core::elastic::host_incarnation ended_{};
   keeper_book keepers_;
   run_book runs_;

@@ -544,6 +544,36 @@ TEST_CASE_METHOD(booked, "a refusal of the process before does not stop a proces
   CHECK_FALSE(book->process());
 }
 
+TEST_CASE_METHOD(booked, "a process enters that a restored database counts from an earlier number on", "[actors][elastic]") {
+  enter();
+  const core::elastic::host_process older{test::sample_host.host, core::elastic::host_incarnation{4}};
+  connect(2);
+  welcome(2, 1, older); // the database has forgotten this process
+  CHECK_FALSE(book->process());
+  pass(1'200ms);
+  done = {};
+  const bool is_refused = GENERATE(false, true);
+  if (is_refused) {
+    protocol::elastic_welcome dead;
+    dead.verdict = elastic_verdict::dead_process;
+    dead.host = test::sample_host;
+    say(2, dead);
+    CHECK(done.warnings.empty());
+    say(2, dead);
+    CHECK(done.warnings.size() == 2);
+    pass(1'200ms);
+  }
+  // The next number is that of a process that has ended here: the answer could be a late one.
+  welcome(2, 1, test::sample_host);
+  if (!is_refused) {
+    CHECK_FALSE(book->process());
+    pass(3s);
+    REQUIRE_FALSE(sent<protocol::elastic_hello>(2).empty());
+    welcome(2, 1, test::sample_host);
+  }
+  CHECK(book->process() == test::sample_host);
+}
+
 TEST_CASE_METHOD(booked, "a process that was replaced ends its runs and enters again after growing pauses", "[actors][elastic]") {
   enter();
   grant(12);
