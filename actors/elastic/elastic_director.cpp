@@ -29,9 +29,13 @@ std::optional<core::elastic::heard_end> end_of(protocol::elastic_event_kind kind
   }
 }
 
-/// Moves the texts of the event.
-core::elastic::inbox_row inbox_row_of(protocol::elastic_event& event) {
-  const core::elastic::heard_result result{end_of(event.kind).value_or(core::elastic::heard_end::finished),
+/// Moves the texts of the event. `leaves`: its host is about to end.
+core::elastic::inbox_row inbox_row_of(protocol::elastic_event& event, bool leaves) {
+  using core::elastic::heard_end;
+  auto end = end_of(event.kind).value_or(heard_end::finished);
+  if (leaves && end == heard_end::finished && event.outcome == core::elastic::host_outcome::cancelled)
+    end = heard_end::cut_short;
+  const core::elastic::heard_result result{end,
                                            event.outcome,
                                            event.at,
                                            std::move(event.text),
@@ -272,7 +276,7 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
     else if (held != nullptr && held->is_served() && event.kind != protocol::elastic_event_kind::cursor)
       ++gone;
     else if (is_for_inbox(event))
-      results.push_back(inbox_row_of(event));
+      results.push_back(inbox_row_of(event, known_ && is_leaving(*known_, events.host.host)));
     else
       ++refused;
   }

@@ -162,8 +162,8 @@ private:
   /// Raised with each incarnation: answers to older questions are stale.
   std::uint64_t generation_ = 0;
   core::slot_set wanted_;
-  /// Slots that the store may have given to this node: the request has no answer. Otherwise nobody would release a slot that this
-  /// node does not get any more.
+  /// Slots that the store may have given to this node: the request has no answer. Otherwise no node would release a slot that
+  /// this node does not get any more.
   core::slot_set unanswered_;
   std::map<std::uint32_t, held_slot> slots_;
   /// Highest epochs that hosts have seen, by slot.

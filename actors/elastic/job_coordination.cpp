@@ -69,6 +69,7 @@ void job_coordination::forget() {
   inventories_.hosts.clear();
   rows_.wanted.clear();
   rows_.being_read.clear();
+  rows_.pauses.clear();
   specs_.sent.clear();
   plan_ = {};
   schedule_ = {};
@@ -359,8 +360,11 @@ job_output job_coordination::take_output(job_moment at) {
       const auto* found = items_.find(which);
       if (found == nullptr)
         return true;
-      if (found->writes != 0)
+      const auto pause = rows_.pauses.find(which);
+      if (found->writes != 0 || (pause != rows_.pauses.end() && pause->second > at.now))
         return false;
+      if (pause != rows_.pauses.end())
+        rows_.pauses.erase(pause);
       rows_.being_read[which] = found->state.writes;
       out_.rereads.push_back(which);
       return true;
@@ -399,6 +403,9 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
     add(asked.asked_at + inventory_limit);
   if (!rows_.wanted.empty() && rows_.not_before > at.now)
     add(rows_.not_before);
+  for (const auto& [which, until] : rows_.pauses)
+    if (until > at.now)
+      add(until);
   return earliest;
 }
 

@@ -198,6 +198,8 @@ private:
   struct row_reads {
     std::set<item_number> wanted = {};
     steady_time not_before{};
+    /// Items that wait longer: the store refuses their writes again and again.
+    std::map<item_number, steady_time> pauses = {};
     /// A reading is under way. One at a time: an answer must not be taken as that to a later question.
     bool is_reading = false;
     /// Its items, with the numbers of their writes; empty if the state was read again since.
@@ -321,8 +323,10 @@ private:
   void settle_step(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
 
   // Events of hosts (job_hearing.cpp).
-  void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
-  [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
+  /// `leaves`: the host was known to leave when it reported the event.
+  void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at, bool leaves);
+  [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at,
+                                bool leaves);
   void keep_cursor(const protocol::elastic_event& event, job_item& one);
   void settle_cursor(item_number which, std::optional<std::string>&& value, bool stored);
   /// Logs which part of the definition a host lacks, unless the last refusal of the host had the same reason.

@@ -42,7 +42,7 @@ void job_coordination::hear(const protocol::host_events& what, job_moment at) {
     return;
   }
   for (const auto& each : what.events)
-    hear_event(what, each, at);
+    hear_event(what, each, at, hosts_.is_leaving(what.host.host));
   if (what.inventory)
     hear_inventory(what.host, *what.inventory, at);
   settle(at);
@@ -67,7 +67,8 @@ void job_coordination::close(const close_order& what, job_item* one) {
     mail_.order(what.host, what.order);
 }
 
-void job_coordination::hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at) {
+void job_coordination::hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at,
+                                  bool leaves) {
   const receipt_part part{from.host, from.link_number, from.batch};
   // A receipt says that a cursor is stored: a run that is over gets none, but the order to close.
   const bool may_be_void = event.kind != event_kind::cursor;
@@ -81,7 +82,7 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
   // A run has one host: another one can neither end nor refuse it.
   if (const auto& one = found->state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
     return receive(part, may_be_void);
-  if (!take_event(from.host, event, *found, at))
+  if (!take_event(from.host, event, *found, at, leaves))
     return receive(part, false);
   // An effect is durable once the writes of the item are.
   if (auto* again = items_.find(event.item); again != nullptr && again->writes != 0)
@@ -115,7 +116,8 @@ void job_coordination::settle_cursor(item_number which, std::optional<std::strin
     known->second.run = {}; // its host repeats it
 }
 
-bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at) {
+bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at,
+                                  bool leaves) {
   const bool mine = elastic::holds(one.state, event.run, event.fence);
   const bool is_hook = core::number(event.item) < 0;
   const auto taken = [&](const elastic::item_event& what, elastic::run_report report = {}) {
@@ -172,7 +174,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
       if (one.state.cancel == elastic::cancel_reason::timed_out && event.outcome != elastic::host_outcome::success)
         text = time_limit_text() + (text.empty() ? "" : ": " + text);
     }
-    return taken(elastic::event::finished{event.run, event.fence, event.outcome, !is_hook && hosts_.is_leaving(host.host)},
+    return taken(elastic::event::finished{event.run, event.fence, event.outcome, !is_hook && leaves},
                  {{}, event.at, std::move(text)});
   }
   case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now, true}, {{}, event.at, event.text});

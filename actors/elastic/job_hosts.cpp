@@ -29,6 +29,11 @@ private:
 
 } // namespace
 
+bool is_leaving(const protocol::known_hosts& known, elastic::host_number host) {
+  const auto* facts = known.hosts.find(host);
+  return facts != nullptr && (facts->draining || facts->mode == elastic::host_mode::draining);
+}
+
 job_hosts::job_hosts(std::shared_ptr<host_slots> slots)
   : has_own_slots_{slots == nullptr}, slots_{slots ? std::move(slots) : std::make_shared<host_slots>()} {}
 
@@ -100,8 +105,7 @@ bool job_hosts::is_drained(elastic::host_number host) const {
 }
 
 bool job_hosts::is_leaving(elastic::host_number host) const {
-  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
-  return facts != nullptr && (facts->draining || facts->mode == elastic::host_mode::draining);
+  return known_ && actors::is_leaving(*known_, host);
 }
 
 bool job_hosts::await(elastic::host_number host) {

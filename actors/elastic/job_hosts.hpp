@@ -15,6 +15,9 @@
 
 namespace ringmaster::actors {
 
+/// Returns whether a host is about to leave, or operators drain it.
+[[nodiscard]] bool is_leaving(const protocol::known_hosts& known, core::elastic::host_number host);
+
 /// Hosts as one elastic job sees them: which may run its items, and which have a free slot. Owned by one actor.
 class job_hosts {
 public:
@@ -50,7 +53,6 @@ public:
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
   /// Returns whether operators drain the host.
   [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
-  /// Returns whether the host is about to leave, or operators drain it.
   [[nodiscard]] bool is_leaving(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;

@@ -39,10 +39,12 @@ void job_coordination::hear_inbox(item_number which, job_moment at) {
   event.run = one.run;
   event.fence = one.fence;
   event.kind = event_kind::finished;
+  bool is_cut_short = false;
   if (auto result = elastic::decode_result(heard->outcome)) {
     event.kind = result->end == elastic::heard_end::refused  ? event_kind::refused
                  : result->end == elastic::heard_end::fenced ? event_kind::fenced
                                                              : event_kind::finished;
+    is_cut_short = result->end == elastic::heard_end::cut_short;
     event.outcome = result->outcome;
     event.at = result->at;
     event.text = std::move(result->text);
@@ -57,7 +59,7 @@ void job_coordination::hear_inbox(item_number which, job_moment at) {
   inbox_.erase(heard);
   protocol::host_events from;
   from.host = one.host;
-  hear_event(from, event, at);
+  hear_event(from, event, at, is_cut_short);
 }
 
 } // namespace ringmaster::actors

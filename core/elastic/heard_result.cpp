@@ -64,7 +64,7 @@ result<heard_result> decode_result(std::string_view bytes) {
   if (numbers[head_line::version] != result_format)
     return refused("has an unknown format");
   constexpr auto last_outcome = std::int64_t{static_cast<std::uint8_t>(host_outcome::cancelled)};
-  constexpr auto last_end = std::int64_t{static_cast<std::uint8_t>(heard_end::fenced)};
+  constexpr auto last_end = std::int64_t{static_cast<std::uint8_t>(heard_end::cut_short)};
   if (numbers[head_line::end] < 0 || numbers[head_line::end] > last_end || numbers[head_line::outcome] < 0 ||
       numbers[head_line::outcome] > last_outcome || numbers[head_line::cursor_number] < 0 || numbers[head_line::at_ms] < 0 ||
       numbers[head_line::at_ms] > latest_ms)
@@ -90,7 +90,7 @@ result<heard_result> decode_result(std::string_view bytes) {
 
 bool is_result_of_body(std::string_view bytes) {
   const auto read = decode_result(bytes);
-  return !read || read->end == heard_end::finished;
+  return !read || read->end == heard_end::finished || read->end == heard_end::cut_short;
 }
 
 } // namespace ringmaster::core::elastic

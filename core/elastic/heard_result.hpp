@@ -21,12 +21,14 @@ enum class heard_end : std::uint8_t {
   refused,
   /// The host has given the run up, because its lease was over.
   fenced,
+  /// The host has cancelled the body because it leaves.
+  cut_short,
 };
 
 /// End of a run as its host has reported it.
 struct heard_result {
   heard_end end = heard_end::finished;
-  /// Only with `finished`.
+  /// Only with `finished` and `cut_short`.
   host_outcome outcome = host_outcome::success;
   /// Moment of the end, by the clock of the host.
   time_point at{};

@@ -117,6 +117,22 @@ TEST_CASE_METHOD(elastic_jobs_world, "a run that was heard to end is not taken o
   CHECK(store.role.calls["write"] < 20);
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "a run moves that another node heard cut short by a host that leaves", "[actors][elastic]") {
+  begin(1, "AB");
+  pass(11s);
+  const char host = grants('A') == 1 ? 'A' : 'B';
+  hear_elsewhere(*this, open_row(*this),
+                 encode(elastic::heard_result{elastic::heard_end::cut_short, elastic::host_outcome::cancelled, civil(), "", {}, 0}));
+  all[host].runs.clear();
+  pass(600ms);
+  CHECK(inbox_size(*this) == 0);
+  CHECK(grants('A') + grants('B') == 2);
+  const auto runs = history(*this);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].cause.source == elastic::run_source::failover);
+  CHECK(runs[0].attempt == 1);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "a result that cannot be read ends its run as an error", "[actors][elastic]") {
   begin(1, "A");
   pass(11s);

@@ -32,6 +32,10 @@ TEST_CASE("a result is read as it was written", "[core][elastic]") {
   fenced.end = heard_end::fenced;
   CHECK(decode_result(encode(fenced)) == fenced);
   CHECK_FALSE(is_result_of_body(encode(fenced)));
+  auto cut_short = sample();
+  cut_short.end = heard_end::cut_short;
+  CHECK(decode_result(encode(cut_short)) == cut_short);
+  CHECK(is_result_of_body(encode(cut_short)));
   CHECK(is_result_of_body(encode(plain)));
   CHECK(is_result_of_body("no result"));
 }
@@ -75,7 +79,7 @@ TEST_CASE("bytes that are not a result are refused", "[core][elastic]") {
                             "1 0 0 99999999999999999999 0 0 -1\n",
                             "1 0 0 253402300800000 0 0 -1\n",
                             "1 0 0 0 0 0 -1 \n",
-                            "1 3 0 0 0 0 -1\n",
+                            "1 4 0 0 0 0 -1\n",
                             "1 -1 0 0 0 0 -1\n"}) {
     INFO(bytes);
     CHECK_FALSE(decode_result(bytes));
