@@ -82,6 +82,8 @@ private:
     core::cluster_mode mode = core::cluster_mode::native;
     core::id_verdict ids = core::id_verdict::fine;
     core::id_verdict elastic_ids = core::id_verdict::fine;
+    /// Reason why the run ids of elastic jobs were not checked; empty: they were.
+    std::string elastic_trouble = {};
   };
 
   // -- entry (node_entry.cpp)

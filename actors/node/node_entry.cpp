@@ -5,6 +5,7 @@
 
 #include "actors/node/node_actor.hpp"
 #include "actors/store/store_access.hpp"
+#include "actors/store/store_back_off.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
@@ -80,20 +81,25 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
                              [&](const core::kept_marks& marks) { return store.cluster().raise_run_ids(marks.ceiling); });
   if (!ids)
     return tl::unexpected<core::error>{ids.error()};
-  const auto elastic_ids = raise_ids(identity.elastic_marks, asked.now, [&](const core::kept_marks& marks) {
+  // Before anything may fail: a second entry would not find the set-back any more.
+  if (identity.marks)
+    identity.marks->note_incarnation(incarnation->incarnation, ids->back);
+  auto elastic_ids = raise_ids(identity.elastic_marks, asked.now, [&](const core::kept_marks& marks) {
     return store.elastic().raise_run_ids(core::elastic::item_run_id{core::number(marks.seen)},
                                          core::elastic::item_run_id{core::number(marks.ceiling)});
   });
-  if (!elastic_ids)
+  if (!elastic_ids && store_back_off::may_pass(elastic_ids.error()))
     return tl::unexpected<core::error>{elastic_ids.error()};
-  if (identity.marks)
-    identity.marks->note_incarnation(incarnation->incarnation, ids->back);
-  if (identity.elastic_marks)
+  // For example exhausted ids: other jobs do not wait for them.
+  std::string elastic_trouble = elastic_ids ? std::string{} : std::move(elastic_ids.error().context);
+  if (!elastic_ids)
+    elastic_ids = raised_ids{};
+  else if (identity.elastic_marks)
     identity.elastic_marks->note_incarnation(incarnation->incarnation, elastic_ids->back);
   auto mode = storage::agreed_mode(store, asked.mode);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
-  return node_entry{std::move(*incarnation), *mode, ids->verdict, elastic_ids->verdict};
+  return node_entry{std::move(*incarnation), *mode, ids->verdict, elastic_ids->verdict, std::move(elastic_trouble)};
 }
 
 // Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
@@ -150,6 +156,8 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
 void node_actor_state::begin_incarnation(node_entry&& entry) {
   tell_of_ids(entry.ids, identity_.marks, "");
   tell_of_ids(entry.elastic_ids, identity_.elastic_marks, " of elastic jobs");
+  if (!entry.elastic_trouble.empty())
+    log_->error("node={} cannot check the run ids of elastic jobs: {}", identity_.id, entry.elastic_trouble);
   entry_.succeed();
   const auto now = self_->clock().now();
   incarnation_.begin(std::move(entry.incarnation), entry.mode, now);

@@ -19,7 +19,9 @@ marks_keeper::marks_keeper(const core::kept_marks& kept, writer write, clock now
 
 core::kept_marks marks_keeper::marks() const {
   const std::lock_guard held{lock_};
-  return marks_;
+  auto marks = marks_;
+  marks.seen = std::max(marks.seen, given_);
+  return marks;
 }
 
 // A repeated claim, whose first answer was lost, has the same ids as before.
@@ -52,6 +54,7 @@ void marks_keeper::note(core::log_id lowest, core::log_id highest) {
   const std::lock_guard held{lock_};
   repeated_ = repeated_ || lowest <= highest_;
   highest_ = std::max(highest_, highest);
+  given_ = std::max(given_, highest);
   const bool above = highest_ > marks_.ceiling;
   if (now_() >= write_at_ || (above && !fails_))
     write(core::marks_ahead(marks_, highest_));
@@ -60,6 +63,7 @@ void marks_keeper::note(core::log_id lowest, core::log_id highest) {
 void marks_keeper::note_incarnation(std::int64_t incarnation, const std::optional<core::set_back>& back) {
   const std::lock_guard held{lock_};
   lived_ = true;
+  repeated_ = false; // by a write of the incarnation before
   highest_ = std::max(highest_, marks_.ceiling);
   auto next = marks_;
   next.incarnation = std::max(next.incarnation, incarnation);

@@ -29,6 +29,7 @@ public:
 
   marks_keeper(const core::kept_marks& kept, writer write, clock now, logger log);
 
+  /// Returns the written marks, but with the highest id that this process has seen.
   [[nodiscard]] core::kept_marks marks() const;
 
   /// Records new ids, from the lowest to the highest. If one is not above all earlier ones, the database assigned it a second
@@ -59,6 +60,8 @@ private:
   logger log_;
   /// Every id of a new run is above it.
   core::log_id highest_;
+  /// Highest id of a run that this process has seen.
+  core::log_id given_{};
   bool lived_ = false;
   bool repeated_ = false;
   bool fails_ = false;

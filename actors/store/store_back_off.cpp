@@ -14,7 +14,7 @@ constexpr auto wait_max = 2000ms;
 } // namespace
 
 bool store_back_off::must_repeat(const core::error* failure, const char* what, steady t, const logger& log) {
-  if (!failure || (failure->code != core::errc::unavailable && failure->code != core::errc::timeout)) {
+  if (!failure || !may_pass(*failure)) {
     if (wait_ > 0ms)
       log->info("the database answers again");
     wait_ = 0ms;

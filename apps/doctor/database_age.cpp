@@ -30,7 +30,7 @@ void tell_of_set_back(const std::string& file, const std::string& of, const core
   if (const auto back = core::parse_set_back(content_of(file)); back && now - back->at < reported_for)
     findings.push_back({verdict::warning, "database age",
                         "the database was older than before when this node started at " + zone.format(back->at)
-                          + " (restored, or failed over to a replica): its next run id" + of + " was " + text_of(back->next)
+                          + " (restored, or failed over to a replica): the next run id" + of + " was " + text_of(back->next)
                           + ", new run ids start above " + text_of(back->above) + "; runs in between have no rows"});
 }
 

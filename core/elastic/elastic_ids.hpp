@@ -40,4 +40,8 @@ struct host_process {
 /// Returns the fence of the next grant.
 [[nodiscard]] constexpr fence_number next_fence(fence_number fence) noexcept { return fence_number{number(fence) + 1}; }
 
+/// Returns the fence of an item that begins with this version of its job: above all fences of an item of that number which was
+/// removed before (I2).
+[[nodiscard]] constexpr fence_number first_fence(std::int64_t version) noexcept { return fence_number{(version - 1) << 32U}; }
+
 } // namespace ringmaster::core::elastic

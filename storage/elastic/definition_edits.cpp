@@ -40,9 +40,6 @@ constexpr auto update_job_text = with_option_columns<changed_columns>();
 
 constexpr std::size_t hash_chars = 64;
 
-/// Fence of an item that begins with this version: above all fences of an item of that number which was removed before (I2).
-elastic::fence_number first_fence(std::int64_t version) { return elastic::fence_number{(version - 1) << 32}; }
-
 /// The values of the columns, and the texts that they refer to.
 class definition_values {
 public:
@@ -224,7 +221,7 @@ private:
   void add_items(elastic::elastic_job_id job, std::int32_t from, std::int64_t version) {
     std::vector<sql_value> values;
     for (auto item = from; item < edit_.what.total; ++item)
-      for (const auto& value : {value_of(job), value_of(item), value_of(first_fence(version))})
+      for (const auto& value : {value_of(job), value_of(item), value_of(elastic::first_fence(version))})
         values.push_back(value);
     own_.execute_rows("INSERT $or_ignore INTO ej_item (job, item, fence, state, run, host, host_inc, attempt, missed, flags,"
                       " lease_ms) VALUES {(?, ?, ?, 0, 0, 0, 0, 1, 0, 0, 0),}",

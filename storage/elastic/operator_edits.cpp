@@ -194,7 +194,10 @@ core::result<elastic::elastic_edit_done> elastic_role::count_again(elastic::elas
     const auto rule = rule_of(own_.schedule_zone(), held.what);
     if (!rule)
       return tl::unexpected{rule.error()};
-    const core::stored_times stored{core::job_id{core::number(job)}, held.next, held.last};
+    core::stored_times stored{core::job_id{core::number(job)}, held.next, held.last};
+    // A wrong clock may have been later than the end of the schedule.
+    if (held.status == elastic::job_status::on)
+      stored.next = held.next.value_or(now);
     const auto repaired = core::repair_times(stored, **rule, now, own_.schedule_zone());
     store_times(own_, job, repaired.times);
     const auto revision = note_elastic_edit(own_, job);

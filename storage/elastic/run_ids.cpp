@@ -8,8 +8,8 @@ namespace {
 
 namespace elastic = core::elastic;
 
-/// More grants than an item has between a backup and its restore.
-constexpr std::int64_t fences_skipped = std::int64_t{1} << 24U;
+/// More edits than a job has between a backup and its restore.
+constexpr std::int64_t versions_skipped = 4096;
 
 /// Inserts a row of no job. `id`: 0 takes the next one.
 elastic::item_run_id insert_row(admin_session& own, elastic::item_run_id id) {
@@ -31,8 +31,12 @@ elastic::item_run_id insert_row(admin_session& own, elastic::item_run_id id) {
 core::result<elastic::item_run_id> elastic_role::raise_run_ids(elastic::item_run_id seen, elastic::item_run_id ceiling) {
   return own_.edit([&]() -> core::result<elastic::item_run_id> {
     const auto next = insert_row(own_, {});
-    if (next <= seen)
-      own_.execute("UPDATE ej_item SET fence = fence + ? WHERE state <> ?", fences_skipped, elastic::stored_item_state::open);
+    if (next <= seen) {
+      // In step: a version has fences of its own, which its new items begin with.
+      own_.execute("UPDATE ej_job SET version = version + ?", versions_skipped);
+      own_.execute("UPDATE ej_item SET fence = fence + ? WHERE state <> ?",
+                   core::number(elastic::first_fence(versions_skipped + 1)), elastic::stored_item_state::open);
+    }
     if (next <= ceiling)
       insert_row(own_, ceiling);
     return next;

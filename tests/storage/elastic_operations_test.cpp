@@ -221,6 +221,9 @@ TEST_CASE("a wrong clock's times are calculated again, and no instant before is 
   set_times(noon + 240h, noon + 5s);
   CHECK(require(f.ej().count_again(f.job, noon, root_user())).next == noon + 1min + 5s);
   CHECK(stored().last == noon + 5s);
+  // A clock later than the end of the schedule left no next instant.
+  set_times(core::time_point{}, noon + 239h);
+  CHECK(require(f.ej().count_again(f.job, noon, root_user())).next == noon + 1min);
   // Operators' edits do the same.
   set_times(noon + 240h, noon + 239h);
   require(f.ej().set_status(f.job, elastic::job_status::off, noon, root_user()));
@@ -257,6 +260,9 @@ TEST_CASE("a database that is older than it was gives no run id and no fence aga
   CHECK(f.item(0).fence == elastic::fence_number{1}); // its run is open
   const auto raised = f.item(2).fence;
   CHECK(core::number(raised) > 1'000'000);
+  // No edit gives an item a fence again that an edit has given which the database has lost.
+  CHECK(require(f.ej().read_job(f.job)).job.version > 4096);
+  CHECK(raised < elastic::first_fence(require(f.ej().read_job(f.job)).job.version + 1));
   const auto again = f.write_item(2, f.grant(core::number(raised)));
   CHECK(again.outcome == elastic::write_outcome::done);
   CHECK(core::number(again.run) > run + 700);
