@@ -235,8 +235,9 @@ void native_links_state::enter(link_guest&& guest, const protocol::link_key& non
 void native_links_state::replace(const known_link& known, const caf::node_id& by, const std::string& remote) {
   if (by != known.process) {
     const auto& hello = known.hello;
-    parts_.tools.log->warn("{} at {}: the link of another process, from {}, replaces that from {}; if both processes run: {}",
-                           hello.app_name, hello.address, remote, known.remote, separate_folders);
+    const auto from = [](const std::string& where) { return where.empty() ? where : " from " + where; };
+    parts_.tools.log->warn("{} at {}: the link of another process{} replaces that{}; if both processes run: {}",
+                           hello.app_name, hello.address, from(remote), from(known.remote), separate_folders);
     replaced_.add(hello.address, known.process);
   }
   cut(known);

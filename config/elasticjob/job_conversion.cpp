@@ -6,6 +6,7 @@
 #include "config/elasticjob/imported_job.hpp"
 #include "core/cron/cron.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/item_params.hpp"
 #include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/elastic/prop_fields.hpp"
@@ -58,6 +59,7 @@ public:
 
 private:
   void refuse(std::string_view option, std::string_view why) {
+    is_refused_ = true;
     const auto* given = from_.find(option);
     found_.refuse(given ? given->line : from_.line, "job '" + core::valid_utf8(from_.name) + "': " + std::string{option} + ": " +
                                                       std::string{why});
@@ -198,6 +200,7 @@ private:
   void read_texts() {
     auto& options = out_.what.options;
     options.item_params = text_in("shardingItemParameters").value_or("");
+    keep_read_item_params();
     options.param = text_in("jobParameter").value_or("");
     options.description = text_in("description").value_or("");
   }
@@ -224,6 +227,19 @@ private:
         " once_listeners.");
     if (const auto label = word_in("label"))
       leave_out("label", *label, "ElasticJob ignores the label; here only hosts with it run the items.");
+  }
+
+  /// Leaves the parameters out that ElasticJob ignores: of items that the job does not have, and all but the last one of an item.
+  void keep_read_item_params() {
+    auto& text = out_.what.options.item_params;
+    const auto total = out_.what.total;
+    auto read = core::elastic::parse_item_params(text);
+    if (is_refused_ || !read || core::elastic::check_item_params(text, total))
+      return;
+    std::erase_if(*read, [total](const auto& each) { return each.first < 0 || each.first >= total; });
+    text = core::elastic::item_params_text(*read);
+    note("shardingItemParameters: parameters that ElasticJob ignores are left out, of items that the job does not have or that "
+         "have a later one.");
   }
 
   void read_part(std::string_view name, std::string_view option, std::string_view usual,
@@ -299,7 +315,7 @@ private:
   }
 
   void check_all() {
-    if (!out_.unsupported.empty() || !has_handler_)
+    if (!out_.unsupported.empty() || !has_handler_ || is_refused_)
       return;
     if (core::is_blank(out_.what.handler))
       return refuse(from_.kind == source_kind::boot ? "elasticJobClass" : "job-ref", "must not be empty");
@@ -341,6 +357,8 @@ private:
   imported_job out_;
   /// The file says in one way what the handler is.
   bool has_handler_ = true;
+  /// The job has an error.
+  bool is_refused_ = false;
 };
 
 } // namespace

@@ -11,7 +11,8 @@ std::string one_line(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto byte = static_cast<unsigned char>(text[i]);
     // The second set of control characters takes two bytes in UTF-8.
-    const bool second_set = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const bool second_set = byte == 0xc2 && next >= 0x80 && next < 0xa0;
     if (byte == '\n') {
       out += "\\n";
     } else if (byte == '\t' || (byte >= 0x20 && byte != 0x7f && !second_set)) {

@@ -432,8 +432,6 @@ TEST_CASE("a part of the definition that a host lacks is logged once", "[actors]
   CHECK(world.problems == std::vector<std::string>{"host 1 refuses items: it has no pool \"FAST\""});
 }
 
-} // namespace ringmaster::test::job_coordination_test
-
 TEST_CASE("times that a wrong clock moved ahead are reported once, and a repair is taken over", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");
@@ -459,3 +457,5 @@ TEST_CASE("times that a wrong clock moved ahead are reported once, and a repair 
   world.advance(11s);
   CHECK(world.fires().size() == fires + 1);
 }
+
+} // namespace ringmaster::test::job_coordination_test

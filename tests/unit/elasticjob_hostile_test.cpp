@@ -46,10 +46,8 @@ TEST_CASE("import: a mistake has its line", "[config][elastic][import]") {
   CHECK(import_refusal(small_stored + "misfire: maybe\n") == "f:3: job 'a': misfire: \"maybe\" is not true or false");
   CHECK(import_refusal(small_stored + "misfire: true\nshardingItemParameters: 0=a,x=b\n")
           .starts_with("f:4: job 'a': shardingItemParameters: invalid item parameters: part 2 \"x=b\" has a key"));
-  CHECK(import_refusal(small_stored + "shardingItemParameters: 0=a,1=b\n")
-        == "f:3: job 'a': shardingItemParameters: invalid item parameters: the job has no item 1, only item 0");
   CHECK(import_refusal(small_stored + "misfire: true\nmisfire: false\n") == "f:4: 'misfire' is given twice");
-  CHECK(import_refusal("jobName: a\nshardingTotalCount: x\n")
+  CHECK(import_refusal("jobName: a\nshardingTotalCount: x\nshardingItemParameters: 0=a,1=b\n")
         == "f:2: job 'a': shardingTotalCount: \"x\" is not a whole number");
   CHECK(import_refusal("jobName: a\n") == "f:1: job 'a': shardingTotalCount: missing; it is required");
   for (const std::string total : {"0", "-1", "100001"})

@@ -221,6 +221,12 @@ static = true
   CHECK(has_text(refused.error().context, "\"${sums.id}\" has a placeholder without a value in these files; write its value"));
 }
 
+TEST_CASE("import: item parameters that ElasticJob ignores are left out", "[config][elastic][import]") {
+  const auto done = imported_from({{"j.yaml", "jobName: a\nshardingTotalCount: 2\nshardingItemParameters: 0=a,1=b,2=c,0=d,-1=e\n"}});
+  CHECK(has_text(done.text, "item_params = \"0=d,1=b\"\n"));
+  CHECK(has_text(done.text, "parameters that ElasticJob ignores are left out"));
+}
+
 TEST_CASE("import: jobs that this release does not support are comments, without their secrets", "[config][elastic][import]") {
   const auto xml = spring_head + R"(
   <elasticjob:job id="shell" job-type="PYTHON" registry-center-ref="c" sharding-total-count="1">

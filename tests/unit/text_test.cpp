@@ -30,6 +30,7 @@ TEST_CASE("a text on one line has no control characters but tabs", "[unit][text]
   CHECK(one_line("caf\xC3\xA9\tok") == "caf\xC3\xA9\tok");
   CHECK(one_line("a\nb\r\x1B[31m\x7F"s) == "a\\nb\\x0d\\x1b[31m\\x7f");
   CHECK(one_line("next\xC2\x85line\xC2\xA0") == "next\\x85line\xC2\xA0");
+  CHECK(one_line("\xC2"s + "A\xC2") == "\xC2"s + "A\xC2");
   CHECK(one_line("\0"s) == "\\x00");
 }
 
