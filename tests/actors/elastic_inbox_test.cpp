@@ -121,8 +121,10 @@ TEST_CASE_METHOD(elastic_jobs_world, "a run moves that another node heard cut sh
   begin(1, "AB");
   pass(11s);
   const char host = grants('A') == 1 ? 'A' : 'B';
-  hear_elsewhere(*this, open_row(*this),
-                 encode(elastic::heard_result{elastic::heard_end::cut_short, elastic::host_outcome::cancelled, civil(), "", {}, 0}));
+  elastic::heard_result result;
+  result.end = elastic::heard_end::cut_short;
+  result.outcome = elastic::host_outcome::cancelled;
+  hear_elsewhere(*this, open_row(*this), encode(result));
   all[host].runs.clear();
   pass(600ms);
   CHECK(inbox_size(*this) == 0);

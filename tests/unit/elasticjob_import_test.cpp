@@ -222,7 +222,8 @@ static = true
 }
 
 TEST_CASE("import: item parameters that ElasticJob ignores are left out", "[config][elastic][import]") {
-  const auto done = imported_from({{"j.yaml", "jobName: a\nshardingTotalCount: 2\nshardingItemParameters: 0=a,1=b,2=c,0=d,-1=e\n"}});
+  const std::string yaml = "jobName: a\nshardingTotalCount: 2\nshardingItemParameters: 0=a,1=b,2=c,0=d,-1=e\n";
+  const auto done = imported_from({{"j.yaml", yaml}});
   CHECK(has_text(done.text, "item_params = \"0=d,1=b\"\n"));
   CHECK(has_text(done.text, "parameters that ElasticJob ignores are left out"));
 }
