@@ -34,6 +34,6 @@ class RestoredTest(ElasticCase):
         for note in again.bodies("begin", "sums"):
             self.assertGreater(note.run, highest)
             self.assertGreater(note.fence, fence)
-        self.assertIn("its next run id of elastic jobs was", self.run_it("doctor", "--json").out)
+        self.assertIn("the next run id of elastic jobs was", self.run_it("doctor", "--json").out)
         self.assertEqual(again.stop(), 0, again.text())
         self.assertEqual(server.stop(), 0, server.text())
