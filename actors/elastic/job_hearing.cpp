@@ -150,7 +150,9 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
         static_cast<void>(taken(elastic::event::cancelled{}));
       }
     }
-    return taken(elastic::event::refused{event.run, event.fence, is_lasting(event.refusal)}, {{}, event.at, event.text});
+    return taken(elastic::event::refused{event.run, event.fence, is_lasting(event.refusal),
+                                         event.refusal == protocol::elastic_refusal::no_free_slot},
+                 {{}, event.at, event.text});
   case event_kind::progress: return true;
   case event_kind::cursor:
     if (mine)

@@ -120,6 +120,8 @@ struct refused {
   fence_number fence{};
   /// The host is likely to refuse the item again: it lacks something, or an older body goes on there.
   bool lasting = false;
+  /// The host has no free slot: it is no reason to avoid it once it has one.
+  bool full = false;
 };
 struct finished {
   item_run_id run{};

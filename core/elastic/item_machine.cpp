@@ -121,8 +121,10 @@ public:
       return step_.impossible();
     if (!is_mine(what.run, what.fence))
       return step_.stale();
-    one_.avoided = one_.host;
-    one_.avoided_until = scene_.now + refusal_pause * (what.lasting ? 1 << one_.refusals : 1);
+    if (!what.full) {
+      one_.avoided = one_.host;
+      one_.avoided_until = scene_.now + refusal_pause * (what.lasting ? 1 << one_.refusals : 1);
+    }
     if (what.lasting && one_.refusals < refusal_doublings_max)
       ++one_.refusals;
     step_.lose(item_step::loss::not_started, loss_proof::host_answered);

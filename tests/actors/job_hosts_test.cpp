@@ -252,4 +252,18 @@ TEST_CASE("a newer process does not prove the end of the older one", "[actors][e
   CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::process_ended);
 }
 
+TEST_CASE("an item that a full host has refused begins with the next free slot", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  REQUIRE(world.granted.size() == 1);
+  auto refusal = world.event(0, protocol::elastic_event_kind::refused);
+  refusal.refusal = protocol::elastic_refusal::no_free_slot;
+  world.tell(refusal);
+  CHECK(world.granted.size() == 1);
+  world.advance(50ms);
+  world.view(); // the host has a free slot again
+  CHECK(world.granted.size() == 2);
+}
+
 } // namespace ringmaster::test::job_hosts_test

@@ -221,6 +221,9 @@ TEST_CASE("a lost run without failover is closed at once", "[unit][elastic]") {
   CHECK(due_at(one) == begin + refusal_pause);
   at.now = *due_at(one);
   CHECK(step(at, one, event::time_passed{}) == "E5N >G");
+  // A host that was full is asked as soon as it has a slot.
+  one = in(item_state::sent);
+  CHECK(step(at, one, event::refused{run, fence, false, true}) == "E9+N >G");
 }
 
 TEST_CASE("a host that lacks something is asked ever more rarely", "[unit][elastic]") {
