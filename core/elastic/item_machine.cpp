@@ -24,6 +24,10 @@ public:
   item_handlers(item& one, const item_scene& scene, item_decision& out) : one_{one}, scene_{scene}, step_{one, scene, out} {}
 
   void operator()(const event::fired& what) {
+    // An earlier transaction may have given the item a run for this instant, although the fire itself lost against an edit (I4).
+    const bool is_served = is_open(one_.state) && number(one_.cause.fire.request) == 0 && one_.cause.fire.at == what.key.at;
+    if (is_served)
+      return;
     if (one_.state != idle)
       return step_.miss(what.key);
     if (step_.is_off())

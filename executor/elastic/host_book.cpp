@@ -45,6 +45,7 @@ void host_book::end_link(link_number link, host_moment now) {
 
 void host_book::say_hello(link_number link, link_state& state, boot_time now) {
   state.said_process = me_.process;
+  state.said_at = now;
   state.hello_at = now + hello_limit;
   me_.epochs = runs_.epochs();
   send(link, me_);
@@ -91,7 +92,7 @@ void host_book::take(link_number link, const protocol::elastic_welcome& welcome,
   next_pause_ = replaced_pause;
   state.welcomed = true;
   state.trouble.clear();
-  keepers_.add_link(link, welcome.limits, welcome.keeper_no, now.boot);
+  keepers_.add_link(link, welcome.limits, welcome.keeper_no, state.said_at, now.boot);
 }
 
 // A hello has one answer, and each link one late answer at most, unless the node is very slow. More of them show that the
@@ -178,7 +179,12 @@ void host_book::take(link_number link, const protocol::elastic_grants& grants, h
   if (const auto job = state->specs.find(grants.job); job != state->specs.end())
     if (const auto version = job->second.find(grants.version); version != job->second.end())
       spec = version->second;
-  auto decided = runs_.admit(grants, spec, link, {host_, keepers_.lease_from(), now.boot, draining_});
+  // A grant that was on its way while the lease was over may be that of a lost run, although another link has extended the lease
+  // since (I3).
+  auto lease_from = keepers_.lease_from();
+  if (lease_from)
+    lease_from = std::min(*lease_from, keepers_.answered_from(link));
+  auto decided = runs_.admit(grants, spec, link, {host_, lease_from, now.boot, draining_});
   for (auto& event : decided.events) {
     event.at = now.wall;
     events_.add(std::move(event), link);

@@ -109,6 +109,8 @@ private:
     std::string address;
     /// Key in the last hello.
     std::string said_process;
+    /// Moment of the last hello.
+    boot_time said_at{0};
     boot_time hello_at{0};
     bool welcomed = false;
     /// Answers to this process that seem to be late ones to an earlier one.

@@ -4,12 +4,14 @@
 
 namespace ringmaster::executor::elastic {
 
-void keeper_book::add_link(link_number link, const protocol::elastic_limits& limits, std::int64_t keeper_no, boot_time now) {
+void keeper_book::add_link(link_number link, const protocol::elastic_limits& limits, std::int64_t keeper_no,
+                           boot_time asked_at, boot_time now) {
   if (links_.empty())
     heard_ = now;
   auto& state = links_[link];
   state.limits = limits;
   state.next_beat = now;
+  state.answered_from = asked_at;
   if (keeper_no > 0)
     (void)accept(link, keeper_no, now);
 }
@@ -72,7 +74,7 @@ bool keeper_book::take_ack(link_number link, const protocol::elastic_ack& ack, b
   const auto found = links_.find(link);
   if (found == links_.end())
     return false;
-  auto& [limits, next, sent, leaves] = found->second;
+  auto& [limits, next, answered, sent, leaves] = found->second;
   if (sent.empty() || ack.number > sent.back().first)
     return false;
   while (sent.front().first < ack.number)
@@ -81,6 +83,7 @@ bool keeper_book::take_ack(link_number link, const protocol::elastic_ack& ack, b
     return false;
   // It stays: a node that becomes the keeper may acknowledge its last heartbeat again.
   const auto sent_at = sent.front().second;
+  answered = std::max(answered, sent_at);
   leaves = ack.leave;
   if (ack.keeper_no == 0 && keeper_ == link) {
     // Its node is not the keeper any more, or its store does not answer: the lease goes on only with another node.

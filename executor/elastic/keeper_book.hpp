@@ -19,8 +19,9 @@ namespace ringmaster::executor::elastic {
 /// current number of the keeper count. After a question, only a higher number counts. Not thread-safe.
 class keeper_book {
 public:
-  /// Welcomes a link. `keeper_no`: 0: its node is not the keeper.
-  void add_link(link_number link, const protocol::elastic_limits& limits, std::int64_t keeper_no, boot_time now);
+  /// Welcomes a link. `keeper_no`: 0: its node is not the keeper; `asked_at`: moment of the hello.
+  void add_link(link_number link, const protocol::elastic_limits& limits, std::int64_t keeper_no, boot_time asked_at,
+                boot_time now);
   void end_link(link_number link, boot_time now);
   /// Begins a new process: no link is welcomed, and heartbeats of the earlier process no longer extend the lease.
   void begin_process();
@@ -34,6 +35,12 @@ public:
 
   /// Moment from which leases count: the sending of the last heartbeat that the keeper has acknowledged; unset: none yet.
   [[nodiscard]] std::optional<boot_time> lease_from() const noexcept { return lease_from_; }
+  /// Returns the moment at which the last message left that the node of a welcomed link has answered. Messages of a link keep
+  /// their order: what arrives now left the node later.
+  [[nodiscard]] boot_time answered_from(link_number link) const {
+    const auto found = links_.find(link);
+    return found == links_.end() ? boot_time{0} : found->second.answered_from;
+  }
   /// Link to the keeper; 0: none.
   [[nodiscard]] link_number keeper() const noexcept { return asked_above_ ? 0 : keeper_; }
   [[nodiscard]] std::int64_t keeper_no() const noexcept { return keeper_no_; }
@@ -44,6 +51,7 @@ private:
   struct link_state {
     protocol::elastic_limits limits;
     boot_time next_beat{0};
+    boot_time answered_from{0};
     /// Number and moment of heartbeats that may still be acknowledged, oldest first.
     std::deque<std::pair<std::uint64_t, boot_time>> sent;
     /// The node is about to stop.

@@ -234,6 +234,21 @@ TEST_CASE_METHOD(booked, "grants without a valid lease are refused (H2)", "[acto
   CHECK(refusals().back() == elastic_refusal::no_lease);
 }
 
+TEST_CASE_METHOD(booked, "a grant that was on its way while the lease was over is refused (I3)", "[actors][elastic]") {
+  enter();
+  connect(2);
+  welcome(2, 0);
+  say(2, protocol::elastic_specs{{test::good_spec()}});
+  pass(700ms); // the lease of a run ends, and its node takes it away
+  lease();
+  const auto last_answer = [&] { return sent<protocol::elastic_events>(2).back().events.back().refusal; };
+  say(2, test::good_grants(12));
+  CHECK(last_answer() == elastic_refusal::no_lease);
+  say(2, protocol::elastic_ack{sent<protocol::elastic_heartbeat>(2).back().number, 0});
+  say(2, test::good_grants(13));
+  CHECK(last_answer() == elastic_refusal::none);
+}
+
 TEST_CASE_METHOD(booked, "grants of unknown handlers, definitions and items are refused", "[actors][elastic]") {
   enter();
   auto grants = test::good_grants(12);

@@ -11,7 +11,7 @@ using executor::elastic::link_number;
 namespace {
 
 struct kept {
-  void add(link_number link, std::int64_t keeper_no) { book.add_link(link, {}, keeper_no, now); }
+  void add(link_number link, std::int64_t keeper_no) { book.add_link(link, {}, keeper_no, now, now); }
   /// Sends the heartbeat that is due, and returns its number; 0: none is due.
   std::uint64_t beat(link_number link) {
     const auto sent = book.next_beat(link, now);

@@ -140,7 +140,7 @@ private:
     if (row_.number == 0)
       row_ = {i, node.life, 1, false, 0};
     read(i);
-    to_host(i, [this, link = node.link, number = node.number] { book_.add_link(link, {}, number, boot()); });
+    to_host(i, [this, link = node.link, number = node.number] { book_.add_link(link, {}, number, boot(), boot()); });
   }
   void read(std::size_t i) {
     const bool is_keeper = row_.node == i && row_.life == nodes_[i].life;

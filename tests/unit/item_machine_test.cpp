@@ -204,6 +204,16 @@ TEST_CASE("a run that ends is followed by what the item owes", "[unit][elastic]"
   }
 }
 
+TEST_CASE("a fire of the instant that the open run serves does not miss the item", "[unit][elastic]") {
+  scenery at;
+  auto one = in(item_state::running);
+  const auto served = one.cause.fire;
+  CHECK(step(at, one, event::fired{{served.at, run_source::misfire, {}}}) == " >R");
+  CHECK_FALSE(one.missed);
+  CHECK(step(at, one, event::fired{{served.at + 1s, run_source::normal, {}}}) != " >R");
+  CHECK(one.missed);
+}
+
 TEST_CASE("a lost run without failover is closed at once", "[unit][elastic]") {
   scenery at;
   at.rules.failover = false;
