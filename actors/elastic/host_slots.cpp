@@ -40,19 +40,22 @@ void host_slots::clear(share& of) {
   for (const auto& [host, slots] : of.changes_)
     add_slots(changes_, host, -slots);
   of.changes_ = {};
+  of.held_.clear();
 }
 
 void host_slots::wake_waiting() {
   for (auto each = waiting_.begin(); each != waiting_.end();) {
-    wake_first(each->second, free(each->first));
+    wake_first(each->first, each->second);
     each = each->second.empty() ? waiting_.erase(each) : std::next(each);
   }
 }
 
-void host_slots::wake_first(std::deque<share*>& waiting, std::int32_t count) {
-  for (; count > 0 && !waiting.empty(); --count) {
+void host_slots::wake_first(std::int32_t host, std::deque<share*>& waiting) {
+  while (free(host) > 0 && !waiting.empty()) {
     auto& first = *waiting.front();
     waiting.pop_front();
+    first.change(host, -1);
+    ++share::place_of(first.held_, host);
     first.is_woken_ = true;
     if (first.wake_)
       first.wake_();
@@ -68,25 +71,37 @@ host_slots::share::~share() {
   slots_->wake_waiting();
 }
 
-void host_slots::share::change(std::int32_t host, std::int32_t slots) {
+std::int32_t& host_slots::share::place_of(slot_list& all, std::int32_t host) {
   const auto is_before = [](const auto& each, std::int32_t wanted) { return each.first < wanted; };
-  auto place = std::lower_bound(changes_.begin(), changes_.end(), host, is_before);
-  if (place == changes_.end() || place->first != host)
-    place = changes_.insert(place, {host, 0});
-  place->second += slots;
+  auto place = std::lower_bound(all.begin(), all.end(), host, is_before);
+  if (place == all.end() || place->first != host)
+    place = all.insert(place, {host, 0});
+  return place->second;
+}
+
+void host_slots::share::change(std::int32_t host, std::int32_t slots) {
+  place_of(changes_, host) += slots;
   add_slots(slots_->changes_, host, slots);
+}
+
+std::int32_t host_slots::share::held(std::int32_t host) const {
+  const auto found = std::find_if(held_.begin(), held_.end(), [host](const auto& each) { return each.first == host; });
+  return found == held_.end() ? 0 : found->second;
 }
 
 std::int32_t host_slots::share::free(core::elastic::host_number host) const {
   const std::lock_guard lock{slots_->mutex_};
-  return slots_->free(core::number(host));
+  return slots_->free(core::number(host)) + held(core::number(host));
 }
 
 bool host_slots::share::take(core::elastic::host_number host) {
   const std::lock_guard lock{slots_->mutex_};
-  if (slots_->free(core::number(host)) <= 0)
+  if (held(core::number(host)) > 0)
+    --place_of(held_, core::number(host));
+  else if (slots_->free(core::number(host)) > 0)
+    change(core::number(host), -1);
+  else
     return false;
-  change(core::number(host), -1);
   slots_->idle_.erase(this);
   return true;
 }
@@ -100,6 +115,7 @@ void host_slots::share::add(core::elastic::host_number host, std::int32_t slots)
 
 void host_slots::share::take_all(core::elastic::host_number host) {
   const std::lock_guard lock{slots_->mutex_};
+  place_of(held_, core::number(host)) = 0;
   if (const auto free = slots_->free(core::number(host)); free > 0)
     change(core::number(host), -free);
 }
@@ -131,6 +147,8 @@ bool host_slots::share::take_wake() {
 
 void host_slots::share::relay() {
   const std::lock_guard lock{slots_->mutex_};
+  for (const auto& [host, slots] : std::exchange(held_, {}))
+    change(host, slots);
   slots_->wake_waiting();
 }
 

@@ -48,20 +48,27 @@ public:
 
     /// Calls `wake` from the thread that frees a slot, with the lock held: it may only send a message.
     void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
-    /// Waits once for a free slot of a host. Waiting jobs are woken first come, first served.
+    /// Waits once for a free slot of a host. Waiting jobs are woken first come, first served, and a woken job holds a slot until
+    /// `relay`: the job that has freed it must not take it back each time.
     void await(core::elastic::host_number host);
     /// Returns whether the job was woken since the last call.
     [[nodiscard]] bool take_wake();
-    /// Wakes other jobs for the slots that are still free.
+    /// Gives up the slots that it holds and has not taken, and wakes other jobs for those that are free.
     void relay();
 
   private:
     friend class host_slots;
+    using slot_list = std::vector<std::pair<std::int32_t, std::int32_t>>;
+    /// Returns the place of a host in a list, which is added if it is not there.
+    static std::int32_t& place_of(slot_list& all, std::int32_t host);
     void change(std::int32_t host, std::int32_t slots);
+    [[nodiscard]] std::int32_t held(std::int32_t host) const;
 
     std::shared_ptr<host_slots> slots_;
     /// By number of the host, ascending. Most jobs have none at a moment. Guarded by the lock of `slots_`.
-    std::vector<std::pair<std::int32_t, std::int32_t>> changes_;
+    slot_list changes_;
+    /// Slots for which it was woken, by number of the host; in `changes_` they are taken. Guarded by the same lock.
+    slot_list held_;
     std::function<void()> wake_;
     bool is_woken_ = false;
   };
@@ -75,7 +82,7 @@ private:
   [[nodiscard]] std::int32_t free(std::int32_t host) const;
   void clear(share& of);
   void wake_waiting();
-  void wake_first(std::deque<share*>& waiting, std::int32_t count);
+  void wake_first(std::int32_t host, std::deque<share*>& waiting);
 
   std::mutex mutex_;
   /// By number of the host, as in the list.

@@ -72,11 +72,11 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
   if (is_stored(answer.outcome)) {
     one.refusals = 0;
-    rows_.pauses.erase(which);
+    end_pause(which);
   } else {
     one.lost_guard = true;
     if (++one.refusals > refusals_without_pause)
-      rows_.pauses[which] = at.now + reread_pause;
+      rows_.pauses.emplace_back(which, at.now + reread_pause);
     // A success that was to end an alarm is not stored.
     alarms_.note(which);
     alarms_.note(elastic::whole_job);

@@ -360,11 +360,10 @@ job_output job_coordination::take_output(job_moment at) {
       const auto* found = items_.find(which);
       if (found == nullptr)
         return true;
-      const auto pause = rows_.pauses.find(which);
-      if (found->writes != 0 || (pause != rows_.pauses.end() && pause->second > at.now))
+      const auto is_paused = [&](const auto& pause) { return pause.first == which && pause.second > at.now; };
+      if (found->writes != 0 || std::any_of(rows_.pauses.begin(), rows_.pauses.end(), is_paused))
         return false;
-      if (pause != rows_.pauses.end())
-        rows_.pauses.erase(pause);
+      end_pause(which);
       rows_.being_read[which] = found->state.writes;
       out_.rereads.push_back(which);
       return true;
