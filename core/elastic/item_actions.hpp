@@ -51,8 +51,8 @@ enum class loss_proof : std::uint8_t {
   host_answered,
   /// This coordinator has not sent the grant.
   never_sent,
-  /// The host has ended the run early because it leaves, or because the run moves. The loss is the effect of this result, which may
-  /// be in the inbox.
+  /// The host has ended the run early because it leaves, or because the run moves. The loss is the effect of this result, which
+  /// may be in the inbox.
   moved,
 };
 
