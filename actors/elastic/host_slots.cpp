@@ -115,7 +115,7 @@ void host_slots::share::add(core::elastic::host_number host, std::int32_t slots)
 
 void host_slots::share::take_all(core::elastic::host_number host) {
   const std::lock_guard lock{slots_->mutex_};
-  place_of(held_, core::number(host)) = 0;
+  std::erase_if(held_, [host](const auto& each) { return each.first == core::number(host); });
   if (const auto free = slots_->free(core::number(host)); free > 0)
     change(core::number(host), -free);
 }

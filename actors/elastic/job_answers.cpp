@@ -71,12 +71,13 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   auto& one = *found;
   one.writes -= std::min<std::uint32_t>(one.writes, 1);
   if (is_stored(answer.outcome)) {
-    one.refusals = 0;
-    end_pause(which);
+    one.refused_writes = 0;
+    if (const auto wanted = rows_.wanted.find(which); wanted != rows_.wanted.end())
+      wanted->second = {};
   } else {
     one.lost_guard = true;
-    if (++one.refusals > refusals_without_pause)
-      rows_.pauses.emplace_back(which, at.now + reread_pause);
+    if (++one.refused_writes > refusals_without_pause)
+      rows_.wanted[which] = at.now + reread_pause;
     // A success that was to end an alarm is not stored.
     alarms_.note(which);
     alarms_.note(elastic::whole_job);
@@ -144,7 +145,7 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
 void job_coordination::rows_failed(job_moment at) {
   rows_.is_reading = false;
   for (const auto& [which, writes] : std::exchange(rows_.being_read, {}))
-    rows_.wanted.insert(which);
+    rows_.wanted.try_emplace(which);
   rows_.not_before = at.now + reread_pause;
 }
 

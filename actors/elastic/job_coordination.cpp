@@ -69,7 +69,6 @@ void job_coordination::forget() {
   inventories_.hosts.clear();
   rows_.wanted.clear();
   rows_.being_read.clear();
-  rows_.pauses.clear();
   specs_.sent.clear();
   plan_ = {};
   schedule_ = {};
@@ -356,14 +355,13 @@ job_output job_coordination::take_output(job_moment at) {
   writes_.next.clear();
   out_.sends = mail_.take();
   if (!is_idle_now() && !rows_.is_reading && rows_.not_before <= at.now)
-    std::erase_if(rows_.wanted, [&](item_number which) {
+    std::erase_if(rows_.wanted, [&](const auto& each) {
+      const auto& [which, not_before] = each;
       const auto* found = items_.find(which);
       if (found == nullptr)
         return true;
-      const auto is_paused = [&](const auto& pause) { return pause.first == which && pause.second > at.now; };
-      if (found->writes != 0 || std::any_of(rows_.pauses.begin(), rows_.pauses.end(), is_paused))
+      if (found->writes != 0 || not_before > at.now)
         return false;
-      end_pause(which);
       rows_.being_read[which] = found->state.writes;
       out_.rereads.push_back(which);
       return true;
@@ -400,11 +398,9 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
       add(*due);
   for (const auto& [number, asked] : inventories_.questions)
     add(asked.asked_at + inventory_limit);
-  if (!rows_.wanted.empty() && rows_.not_before > at.now)
-    add(rows_.not_before);
-  for (const auto& [which, until] : rows_.pauses)
-    if (until > at.now)
-      add(until);
+  for (const auto& [which, not_before] : rows_.wanted)
+    if (const auto earliest_read = std::max(not_before, rows_.not_before); earliest_read > at.now)
+      add(earliest_read);
   return earliest;
 }
 

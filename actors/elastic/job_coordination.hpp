@@ -196,10 +196,10 @@ private:
     std::uint64_t last_question = 0;
   };
   struct row_reads {
-    std::set<item_number> wanted = {};
+    /// Items, with the moments before which their rows are not read.
+    std::map<item_number, steady_time> wanted = {};
+    /// No row is read before it.
     steady_time not_before{};
-    /// Items that wait longer: the store refuses their writes again and again.
-    std::vector<std::pair<item_number, steady_time>> pauses = {};
     /// A reading is under way. One at a time: an answer must not be taken as that to a later question.
     bool is_reading = false;
     /// Its items, with the numbers of their writes; empty if the state was read again since.
@@ -258,9 +258,6 @@ private:
   void raise(const job_alarms::raised& what);
   void note_alarm(core::elastic::item_write& write);
   [[nodiscard]] std::size_t unassigned_items() const;
-  void end_pause(item_number which) {
-    std::erase_if(rows_.pauses, [which](const auto& each) { return each.first == which; });
-  }
   void count_item(item_number which, job_item& one, bool forgotten = false);
 
   // State (job_coordination.cpp, job_links.cpp).

@@ -41,7 +41,7 @@ struct job_item {
   std::uint32_t writes = 0;
   bool lost_guard = false;
   /// Refused writes since the last one that was stored.
-  std::uint32_t refusals = 0;
+  std::uint32_t refused_writes = 0;
   /// The host has reported the supervisor of the open run's program.
   bool has_program = false;
   /// Run that an operator has cancelled; 0: none.

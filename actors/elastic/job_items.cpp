@@ -141,7 +141,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     out_.problems.push_back("host " + std::to_string(core::number(what.host.host))
                             + " has a body that ignored cancel and kill, of item " + std::to_string(core::number(which)));
   } else if constexpr (std::is_same_v<Action, action::reread_item>) {
-    rows_.wanted.insert(which);
+    rows_.wanted.try_emplace(which);
   } else if constexpr (std::is_same_v<Action, action::stop_coordinating>) {
     phase_.ended = true;
   }
