@@ -179,12 +179,7 @@ void host_book::take(link_number link, const protocol::elastic_grants& grants, h
   if (const auto job = state->specs.find(grants.job); job != state->specs.end())
     if (const auto version = job->second.find(grants.version); version != job->second.end())
       spec = version->second;
-  // A grant that was on its way while the lease was over may be that of a lost run, although another link has extended the lease
-  // since (I3).
-  auto lease_from = keepers_.lease_from();
-  if (lease_from)
-    lease_from = std::min(*lease_from, keepers_.answered_from(link));
-  auto decided = runs_.admit(grants, spec, link, {host_, lease_from, now.boot, draining_});
+  auto decided = runs_.admit(grants, spec, link, {host_, keepers_.lease_from(link), now.boot, draining_});
   for (auto& event : decided.events) {
     event.at = now.wall;
     events_.add(std::move(event), link);

@@ -16,6 +16,13 @@ void keeper_book::add_link(link_number link, const protocol::elastic_limits& lim
     (void)accept(link, keeper_no, now);
 }
 
+std::optional<boot_time> keeper_book::lease_from(link_number link) const {
+  const auto found = links_.find(link);
+  if (found == links_.end() || !lease_from_)
+    return std::nullopt;
+  return std::min(*lease_from_, found->second.answered_from);
+}
+
 void keeper_book::end_link(link_number link, boot_time now) {
   last_beats_.erase(link);
   if (links_.erase(link) == 0)

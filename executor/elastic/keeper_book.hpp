@@ -35,12 +35,11 @@ public:
 
   /// Moment from which leases count: the sending of the last heartbeat that the keeper has acknowledged; unset: none yet.
   [[nodiscard]] std::optional<boot_time> lease_from() const noexcept { return lease_from_; }
-  /// Returns the moment at which the last message left that the node of a welcomed link has answered. Messages of a link keep
-  /// their order: what arrives now left the node later.
-  [[nodiscard]] boot_time answered_from(link_number link) const {
-    const auto found = links_.find(link);
-    return found == links_.end() ? boot_time{0} : found->second.answered_from;
-  }
+  /// Returns the moment from which the lease of a grant counts that has arrived over this link. Unset: the link is not welcomed,
+  /// or there is no lease. A grant that was on its way while the lease was over may be that of a lost run, although another link has
+  /// extended the lease since (I3). Messages of a link keep their order: the grant left after the last message that the node has
+  /// answered over this link.
+  [[nodiscard]] std::optional<boot_time> lease_from(link_number link) const;
   /// Link to the keeper; 0: none.
   [[nodiscard]] link_number keeper() const noexcept { return asked_above_ ? 0 : keeper_; }
   [[nodiscard]] std::int64_t keeper_no() const noexcept { return keeper_no_; }
@@ -51,6 +50,7 @@ private:
   struct link_state {
     protocol::elastic_limits limits;
     boot_time next_beat{0};
+    /// Sending of the last message that the node has answered.
     boot_time answered_from{0};
     /// Number and moment of heartbeats that may still be acknowledged, oldest first.
     std::deque<std::pair<std::uint64_t, boot_time>> sent;
