@@ -331,8 +331,10 @@ void job_checker::kept(const protocol::elastic_event& event) {
   const auto found = runs_.find(core::number(event.run));
   if (found == runs_.end() || core::number(event.fence) != found->second.fence)
     return;
-  // A run that its host has ended early moves by this result, and is lost.
-  found->second.has_receipt = event.outcome != core::elastic::host_outcome::cancelled;
+  // A run that a host which leaves has cancelled moves by this result, and is lost.
+  const auto* host = found->second.runs_in;
+  const bool moves = event.outcome == core::elastic::host_outcome::cancelled && host != nullptr && host->is_draining();
+  found->second.has_receipt = !moves;
   if (found->second.state == granted_state && !is_in_inbox(event))
     broken("I7: the result of " + words(found->second) + " has a receipt, but is not stored");
 }
