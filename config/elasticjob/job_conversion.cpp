@@ -200,7 +200,7 @@ private:
   void read_texts() {
     auto& options = out_.what.options;
     options.item_params = text_in("shardingItemParameters").value_or("");
-    keep_read_item_params();
+    leave_out_ignored_item_params();
     options.param = text_in("jobParameter").value_or("");
     options.description = text_in("description").value_or("");
   }
@@ -230,7 +230,7 @@ private:
   }
 
   /// Leaves the parameters out that ElasticJob ignores: of items that the job does not have, and all but the last one of an item.
-  void keep_read_item_params() {
+  void leave_out_ignored_item_params() {
     auto& text = out_.what.options.item_params;
     const auto total = out_.what.total;
     auto read = core::elastic::parse_item_params(text);
