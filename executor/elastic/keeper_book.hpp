@@ -36,9 +36,9 @@ public:
   /// Moment from which leases count: the sending of the last heartbeat that the keeper has acknowledged; unset: none yet.
   [[nodiscard]] std::optional<boot_time> lease_from() const noexcept { return lease_from_; }
   /// Returns the moment from which the lease of a grant counts that has arrived over this link. Unset: the link is not welcomed,
-  /// or there is no lease. A grant that was on its way while the lease was over may be that of a lost run, although another link has
-  /// extended the lease since (I3). Messages of a link keep their order: the grant left after the last message that the node has
-  /// answered over this link.
+  /// or there is no lease. A grant that was on its way while the lease was over may be that of a lost run, although another link
+  /// has extended the lease since (I3). Messages of a link keep their order: the grant left after the last message that the node
+  /// has answered over this link.
   [[nodiscard]] std::optional<boot_time> lease_from(link_number link) const;
   /// Link to the keeper; 0: none.
   [[nodiscard]] link_number keeper() const noexcept { return asked_above_ ? 0 : keeper_; }
