@@ -5,7 +5,6 @@
 
 #include "actors/node/node_actor.hpp"
 #include "actors/store/store_access.hpp"
-#include "actors/store/store_back_off.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
@@ -88,7 +87,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     return store.elastic().raise_run_ids(core::elastic::item_run_id{core::number(marks.seen)},
                                          core::elastic::item_run_id{core::number(marks.ceiling)});
   });
-  if (!elastic_ids && store_back_off::may_pass(elastic_ids.error()))
+  if (!elastic_ids && in_doubt(elastic_ids.error().code))
     return tl::unexpected<core::error>{elastic_ids.error()};
   // For example exhausted ids: other jobs do not wait for them.
   std::string elastic_trouble = elastic_ids ? std::string{} : std::move(elastic_ids.error().context);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "actors/store/store_access.hpp"
+
 namespace ringmaster::actors {
 
 using namespace std::chrono_literals;
@@ -14,7 +16,7 @@ constexpr auto wait_max = 2000ms;
 } // namespace
 
 bool store_back_off::must_repeat(const core::error* failure, const char* what, steady t, const logger& log) {
-  if (!failure || !may_pass(*failure)) {
+  if (!failure || !in_doubt(failure->code)) {
     if (wait_ > 0ms)
       log->info("the database answers again");
     wait_ = 0ms;

@@ -18,11 +18,6 @@ class store_back_off {
 public:
   using steady = caf::actor_clock::time_point;
 
-  /// Returns whether the store may be able to run the transaction later.
-  [[nodiscard]] static bool may_pass(const core::error& failure) noexcept {
-    return failure.code == core::errc::unavailable || failure.code == core::errc::timeout;
-  }
-
   /// Records the result of a transaction at `t`; `failure` is null after a success, `what` is a verb. Returns true if the store
   /// could not run the transaction, so that it must be repeated.
   [[nodiscard]] bool must_repeat(const core::error* failure, const char* what, steady t, const logger& log);
