@@ -76,7 +76,8 @@ struct hosts_subscription {
 
 /// A message to the host at the other end of a link. Its key is set by the link.
 struct host_message {
-  /// Life of the node in which a grant or an acknowledgement was decided: the gate is checked for it. 0 for the others.
+  /// Life of the node in which a grant, an acknowledgement or a receipt was decided: the gate is checked for it. If it is closed,
+  /// a receipt asks for the batch again, and the others do not leave. 0: no gate.
   std::int64_t life = 0;
   std::variant<elastic_welcome, elastic_ack, elastic_specs, elastic_grants, elastic_orders, elastic_receipt> what;
 };
@@ -141,6 +142,9 @@ struct host_events_done {
   std::uint64_t batch = 0;
   std::size_t events = 0;
   bool stored = false;
+  /// Life of the node for which the outcome holds: that of a run which is over, or of no job here, holds only while the node has
+  /// the slot. 0: the store has it.
+  std::int64_t life = 0;
 };
 
 enum class host_fate : std::uint8_t { suspect, silent, back, dead, replaced, left };

@@ -110,7 +110,7 @@ void elastic_hosts_state::pass_on(protocol::host_send&& message) {
 
 void elastic_hosts_state::take_outcomes(const protocol::host_events_done& done) {
   if (auto receipt = receipts_.add(done))
-    tell(receipt->link_number, {0, receipt->what});
+    tell(receipt->link_number, {receipt->life, receipt->what});
 }
 
 // -- time ------------------------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ public:
   struct receipt {
     std::uint64_t link_number = 0;
     protocol::elastic_receipt what;
+    /// The oldest life of its outcomes; 0: it holds in any.
+    std::int64_t life = 0;
   };
 
   /// Begins to wait for the outcomes of a batch. False: it waits already.
@@ -39,10 +41,12 @@ public:
       return std::nullopt;
     auto& batch = found->second;
     batch.stored = batch.stored && done.stored;
+    if (done.life != 0 && (batch.life == 0 || done.life < batch.life))
+      batch.life = done.life;
     batch.left -= std::min(batch.left, done.events);
     if (batch.left > 0)
       return std::nullopt;
-    const receipt out{done.link_number, {.batch = done.batch, .stored = batch.stored}};
+    const receipt out{done.link_number, {.batch = done.batch, .stored = batch.stored}, batch.stored ? batch.life : 0};
     waiting_.erase(found);
     return out;
   }
@@ -53,7 +57,7 @@ public:
     std::erase_if(waiting_, [&](const auto& entry) {
       if (entry.second.until > now)
         return false;
-      out.push_back({entry.first.first, {.batch = entry.first.second, .stored = false}});
+      out.push_back({entry.first.first, {.batch = entry.first.second, .stored = false}, 0});
       return true;
     });
     return out;
@@ -70,6 +74,7 @@ private:
     std::size_t left = 0;
     bool stored = true;
     steady until{};
+    std::int64_t life = 0;
   };
 
   /// By link and number of the batch.

@@ -233,6 +233,9 @@ void native_link_state::tell_host(protocol::host_message&& message) {
       // Checked last: from here on the message leaves.
       if (needs_gate && !tools_.gate->is_open_in(life))
         return;
+      // The host repeats the batch: another node may know the runs better.
+      if constexpr (std::is_same_v<type, protocol::elastic_receipt>)
+        what.stored = what.stored && (life == 0 || tools_.gate->is_open_in(life));
       hosts_.leaves(what);
       what.key = peer_.gate_key;
       protocol::anon_send(caf::actor_cast<protocol::elastic_executor_gate>(peer_.gate), std::move(what));

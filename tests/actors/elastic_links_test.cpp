@@ -35,7 +35,7 @@ struct linked_host : test::natively_linked {
         [](const protocol::elastic_specs&) {},
         [this](const protocol::elastic_grants& told) { grants.push_back(told); },
         [](const protocol::elastic_orders&) {},
-        [](const protocol::elastic_receipt&) {},
+        [this](const protocol::elastic_receipt& told) { receipts.push_back(told); },
       };
     }));
     director = track(system().spawn([this]() -> protocol::elastic_director::behavior_type {
@@ -94,6 +94,7 @@ struct linked_host : test::natively_linked {
   std::vector<protocol::elastic_welcome> welcomes;
   std::vector<protocol::elastic_ack> acks;
   std::vector<protocol::elastic_grants> grants;
+  std::vector<protocol::elastic_receipt> receipts;
   std::shared_ptr<const protocol::known_hosts> known;
   protocol::elastic_director director;
   protocol::elastic_hosts hosts;
@@ -134,6 +135,19 @@ TEST_CASE_METHOD(linked_host, "a host on a native link is admitted and acknowled
     beat(3);
     REQUIRE(acks.size() == 2);
     CHECK(acks[1].number == 3);
+  }
+  SECTION("a receipt that holds for another life of the node asks for the batch again") {
+    const auto says_stored = [&](std::int64_t life) {
+      tell(hosts, protocol::host_send{welcomes[0].host, {life, protocol::elastic_receipt{.batch = 1, .stored = true}}});
+      run();
+      return receipts.back().stored;
+    };
+    CHECK_FALSE(says_stored(me.incarnation + 1));
+    CHECK(says_stored(me.incarnation));
+    gate->close();
+    CHECK_FALSE(says_stored(me.incarnation));
+    CHECK(says_stored(0));
+    CHECK(receipts.size() == 4);
   }
   SECTION("the end of the link is seen at once") {
     caf::anon_send_exit(peer, caf::exit_reason::kill);

@@ -23,6 +23,11 @@ TEST_CASE("a receipt follows once all events have an outcome", "[actors][elastic
   REQUIRE(receipts.begin(1, 6, 2, now));
   CHECK_FALSE(receipts.add({{}, 1, 6, 1, false}));
   CHECK_FALSE(receipts.add({{}, 1, 6, 1, true})->what.stored);
+  // The receipt holds in the life of all outcomes.
+  REQUIRE(receipts.begin(1, 8, 3, now));
+  CHECK_FALSE(receipts.add({{}, 1, 8, 1, true, 4}));
+  CHECK_FALSE(receipts.add({{}, 1, 8, 1, true, 3}));
+  CHECK(receipts.add({{}, 1, 8, 1, true})->life == 3);
   REQUIRE(receipts.begin(1, 7, 2, now));
   REQUIRE(receipts.begin(2, 7, 2, now));
   receipts.forget(2);

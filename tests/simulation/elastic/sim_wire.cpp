@@ -166,6 +166,8 @@ void sim_wire::leave(protocol::host_message& message) {
         return world_.checker().broken("a node sends: " + breach);
       if (needs_gate && !node->gate_is_open(message.life))
         return;
+      if constexpr (std::is_same_v<type, protocol::elastic_receipt>)
+        what.stored = what.stored && (message.life == 0 || node->gate_is_open(message.life));
       relay_.leaves(what);
       hear(std::move(what));
     },
