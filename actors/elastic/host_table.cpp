@@ -155,6 +155,9 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
     other->link.reset();
   links_[link] = row.process.host;
   host->link = link;
+  // A process that has just begun has free slots before its first heartbeat says so.
+  if (!was_known)
+    host->free_slots = row.facts.capacity;
   host->handlers = introduction.hello.handlers;
   host->listeners = introduction.hello.listeners;
   host->once_listeners = introduction.hello.once_listeners;

@@ -55,6 +55,10 @@ void job_coordination::forget() {
       if (const auto* part = std::get_if<receipt_part>(&each))
         receive(*part, false);
   });
+  // Grants that were not stored, with all of a fire that an edit has voided.
+  for (const auto which : busy_)
+    if (const auto& one = items_.at(which).state; core::number(which) >= 0 && one.state == elastic::item_state::granting)
+      hosts_.free(one.host.host);
   items_.clear();
   counts_ = {};
   busy_.clear();
@@ -130,7 +134,8 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   const bool is_large = static_cast<std::size_t>(job_->what.total) > elastic::fire_items_max;
   const bool may_lack_mark = is_large && rules_.misfire && rules_.enabled && !row.disabled && !row.surplus
                              && core::number(row.item) >= 0 && row.state == elastic::stored_item_state::open;
-  if ((row.missed || may_lack_mark) && schedule_.last > row.cause.fire.at) {
+  const bool is_request = core::number(row.cause.fire.request) != 0;
+  if ((row.missed && is_request) || ((row.missed || may_lack_mark) && schedule_.last > row.cause.fire.at)) {
     one.state.missed = true;
     one.state.missed_fire = {schedule_.last, elastic::run_source::normal, {}};
   }

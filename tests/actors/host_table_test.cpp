@@ -269,6 +269,19 @@ TEST_CASE_METHOD(table_fixture, "a process that links again is back", "[actors][
   CHECK(table.take_view(now)->seats.at(0).groups == groups);
 }
 
+TEST_CASE_METHOD(table_fixture, "a new process has free slots before its first heartbeat", "[actors][elastic]") {
+  auto entered = row();
+  entered.facts.capacity = 12;
+  table.admit(1, entered, {}, now);
+  CHECK(table.take_view(now)->seats.at(0).free_slots == 12);
+  static_cast<void>(beat(1, 3));
+  pass(200ms);
+  CHECK(table.take_view(now)->seats.at(0).free_slots == 3);
+  // The process is known: a new link says nothing about its slots.
+  table.admit(2, entered, {}, now);
+  CHECK(table.take_view(now)->seats.at(0).free_slots == 3);
+}
+
 TEST_CASE_METHOD(table_fixture, "a list that differs only in free slots says so", "[actors][elastic]") {
   admit();
   static_cast<void>(beat(1));
