@@ -57,7 +57,7 @@ void job_coordination::receive(const receipt_part& part, bool stored, std::size_
   if (known != out_.done.end())
     known->events += events;
   else
-    out_.done.push_back({part.host, part.link_number, part.batch, events, stored});
+    out_.done.push_back({part.host, part.link_number, part.batch, events, stored, stored ? who_.life : 0});
 }
 
 void job_coordination::close(const close_order& what, job_item* one) {
@@ -215,7 +215,8 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
     if (!mine && run.phase == protocol::elastic_phase::ended)
       continue;
     const bool started = run.phase == protocol::elastic_phase::running || run.phase == protocol::elastic_phase::ended;
-    apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started}, at);
+    const auto asked_at = run.phase == protocol::elastic_phase::ended ? steady_time{} : asked.asked_at;
+    apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started, asked_at}, at);
     if (!mine)
       continue;
     present.insert(run.item);

@@ -118,13 +118,17 @@ bool job_hosts::await(elastic::host_number host) {
   return true;
 }
 
-void job_hosts::await_any(const std::optional<elastic::host_process>& except) {
+bool job_hosts::await_any(const std::optional<elastic::host_process>& except) {
   if (!known_)
-    return;
+    return false;
+  bool any = false;
   // Only hosts that are full: a free slot that the job may not take must not wake it again and again.
   for (const auto* seat : candidates())
-    if (is_allowed(*seat) && seat->host != except && seat->capacity > 0 && slots_.free(seat->host.host) <= 0)
+    if (is_allowed(*seat) && seat->host != except && seat->capacity > 0 && slots_.free(seat->host.host) <= 0) {
       slots_.await(seat->host.host);
+      any = true;
+    }
+  return any;
 }
 
 std::uint64_t job_hosts::fingerprint() const {

@@ -85,8 +85,8 @@ public:
   void set_wake(std::function<void()> wake) { slots_.set_wake(std::move(wake)); }
   /// Waits for a free slot of a host; returns false if slots are not what it lacks.
   [[nodiscard]] bool await(core::elastic::host_number host);
-  /// Waits for a free slot of any host that may run the job.
-  void await_any(const std::optional<core::elastic::host_process>& except);
+  /// Waits for a free slot of any host that may run the job; returns false if none is full.
+  [[nodiscard]] bool await_any(const std::optional<core::elastic::host_process>& except);
   [[nodiscard]] bool take_wake() { return slots_.take_wake(); }
   /// Leaves the slots that are still free to other jobs that wait.
   void relay_slots() { slots_.relay(); }

@@ -236,7 +236,7 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
   if (takes_over || is_refused_by(owner, except)) {
     auto host = hosts_.take_best(except, runs);
     if (!host)
-      hosts_.await_any(except);
+      choice_.is_full = hosts_.await_any(except);
     return host;
   }
   choice_.is_full = owner != elastic::no_host && hosts_.await(owner);

@@ -157,6 +157,8 @@ struct run_present {
   item_run_id run{};
   fence_number fence{};
   bool started = true;
+  /// Moment when the inventory was asked for; zero if the body has ended, and its result follows.
+  steady_time asked_at{};
 };
 /// The host no longer has the item's run, or never had it.
 struct run_absent {

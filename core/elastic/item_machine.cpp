@@ -128,9 +128,8 @@ public:
     if (!what.full) {
       one_.avoided = one_.host;
       one_.avoided_until = scene_.now + refusal_pause * (what.lasting ? 1 << one_.refusals : 1);
+      step_.count_refusal();
     }
-    if (what.lasting && one_.refusals < refusal_doublings_max)
-      ++one_.refusals;
     step_.lose(item_step::loss::not_started, loss_proof::host_answered);
   }
 
@@ -225,6 +224,11 @@ public:
       return step_.impossible();
     if (!is_mine(what.run, what.fence))
       return step_.add(action::send_order{what.host, what.run, what.fence, item_order::close});
+    // The host was asked on the same link, after the order.
+    if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at >= one_.killed_at) {
+      one_.kill_heard = true;
+      one_.due = scene_.now + scene_.rules.cancel_grace;
+    }
     step_.resume(what.started ? std::optional{one_.sent_at} : std::nullopt);
   }
 
@@ -348,9 +352,14 @@ private:
     return true;
   }
 
+  // The order to kill may have been lost or late, while the host has a lease from another node (I3).
   void cancel_limit() {
     if (!one_.kill_sent)
       return step_.send_kill();
+    if (!one_.kill_heard) {
+      one_.due = scene_.now + grant_answer_limit;
+      return step_.add(action::ask_inventory{one_.host});
+    }
     const action::send_order close{one_.host, one_.run, one_.fence, item_order::close};
     step_.add(action::taint_host{one_.host});
     step_.end(item_run_end::failed);

@@ -87,10 +87,13 @@ struct item {
   std::optional<steady_time> began = std::nullopt;
   /// Deadline of the state; in `wanted`, the end of the wait for a compensation.
   std::optional<steady_time> due = std::nullopt;
+  /// Last order to kill the body, and whether its host is known to have it.
+  steady_time killed_at{};
+  bool kill_heard = false;
   steady_time wanted_since{};
   /// Host that refused the last grant, and the end of its pause.
   std::optional<host_process> avoided = std::nullopt;
-  /// Lasting refusals since a host last took the item.
+  /// Refusals since a host last took the item: by hosts, and by the store for hosts that have ended.
   std::uint8_t refusals = 0;
   steady_time avoided_until{};
   /// End of the wait of the request whose grant is being written.

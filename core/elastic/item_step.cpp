@@ -41,7 +41,7 @@ item_grant item_step::begin_grant(const host_process& host) {
 
 std::optional<item_grant> item_step::grant_wanted() {
   const auto avoided = one_.avoided && scene_.now < one_.avoided_until ? one_.avoided : std::nullopt;
-  // Hosts that refuse the item for lasting reasons, each after the other, must not be asked in a busy loop.
+  // Hosts that refuse the item, each after the other, must not be asked in a busy loop.
   if (avoided && one_.refusals > 1)
     return std::nullopt;
   const auto host = scene_.choose(one_.cause, avoided);
@@ -99,6 +99,7 @@ void item_step::retry(stored_item_state stored) {
   leave_run();
   one_.avoided = one_.host;
   one_.avoided_until = scene_.now + refusal_pause;
+  count_refusal();
   if (is_new_request(one_))
     one_.queue.insert(one_.queue.begin(), {one_.cause.fire, one_.request_until});
   if (one_.cause.source == run_source::misfire && number(one_.run) == 0 && !std::exchange(one_.missed, true))
@@ -117,6 +118,11 @@ void item_step::retry(stored_item_state stored) {
     miss_idle(one_.cause.fire);
   else if (stored == stored_item_state::idle && !is_new_request(one_))
     add(action::write_wait_end{one_.fence, {stored_item_state::wanted, one_.run, one_.attempt}});
+}
+
+void item_step::count_refusal() {
+  if (one_.refusals < refusal_doublings_max)
+    ++one_.refusals;
 }
 
 void item_step::end_surplus() {
@@ -237,8 +243,11 @@ void item_step::send_cancel() {
 void item_step::send_kill() {
   one_.state = item_state::cancelling;
   one_.cancel_sent = one_.kill_sent = true;
+  one_.killed_at = scene_.now;
+  one_.kill_heard = false;
   one_.due = scene_.now + scene_.rules.cancel_grace;
   order(item_order::kill);
+  add(action::ask_inventory{one_.host});
 }
 
 void item_step::resume(std::optional<steady_time> began) {

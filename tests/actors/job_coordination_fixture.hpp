@@ -292,6 +292,12 @@ public:
     return count;
   }
   /// Answers the last question for an inventory with these runs.
+  /// The newest run of an item, as a host that runs it names it.
+  [[nodiscard]] protocol::elastic_held_run held(int item) const {
+    const auto& run = latest(item).what;
+    return {stored.job.id, elastic::item_number{item}, run.run, run.fence, protocol::elastic_phase::running};
+  }
+
   void answer_inventory(char name, std::vector<protocol::elastic_held_run> runs) {
     protocol::elastic_inventory part;
     for (const auto& [host, message] : orders)

@@ -183,6 +183,37 @@ TEST_CASE("a grant whose guard is lost gives its slot back", "[actors][elastic]"
   CHECK(world.granted.size() == 1);
 }
 
+TEST_CASE("an item of a fire whose host has just left begins on another host, as part of the fire", "[actors][elastic]") {
+  const bool misfire = GENERATE(true, false);
+  coordinated_job world{1};
+  world.stored.job.what.options.misfire = misfire;
+  world.begin("AB");
+  world.lost_items = {elastic::item_number{0}};
+  world.advance(10s);
+  REQUIRE(world.rereads.size() == 1);
+  CHECK(world.granted.empty());
+  world.lost_items.clear();
+  auto row = coordinated_job::idle_row(0);
+  row.missed = true;
+  world.rows_read({row});
+  REQUIRE(world.granted.size() == 1);
+  CHECK(world.latest(0).what.source == elastic::run_source::normal);
+  CHECK(world.changes<elastic::write_mark>().empty());
+}
+
+TEST_CASE("a refusal of the planned host moves the run to another one at once", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("AB");
+  world.advance(10s);
+  const auto first = world.latest(0).host;
+  auto refusal = world.event(0, protocol::elastic_event_kind::refused);
+  refusal.refusal = protocol::elastic_refusal::draining;
+  world.tell(refusal);
+  REQUIRE(world.granted.size() == 2);
+  CHECK(world.latest(0).host != first);
+  CHECK(world.latest(0).what.source == elastic::run_source::normal);
+}
+
 TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[actors][elastic]") {
   coordinated_job world{1};
   world.stored.job.what.total = 2'000'000'000;
@@ -309,6 +340,23 @@ TEST_CASE("after a hand-over a missed fire is made up for, and not that of the o
   world.finished(0);
   CHECK(world.latest(0).what.source == elastic::run_source::misfire);
   CHECK(world.latest(0).what.fire_at == begun + 10s);
+}
+
+TEST_CASE("after a hand-over the fire that was missed beside a run by request is made up for", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  const auto missed = world.latest(0).what.fire_at;
+  auto row = open_row(world, 0);
+  row.missed = true;
+  row.cause = {elastic::run_source::manual, {missed + 200ms, elastic::run_source::manual, elastic::request_id{9}}};
+  world.stored.items = {row};
+  world.stored.job.last = missed;
+  world.stored.job.next = missed + 20s;
+  world.load();
+  world.finished(0);
+  CHECK(world.latest(0).what.source == elastic::run_source::misfire);
+  CHECK(world.latest(0).what.fire_at == missed);
 }
 
 TEST_CASE("after a hand-over a large job makes up for a fire whose marks were perhaps not stored", "[actors][elastic]") {

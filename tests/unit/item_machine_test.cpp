@@ -62,7 +62,7 @@ std::vector<row> table() {
      {"GONE >I", "GONE >W", "GONE >G", "GONE >S", "GONE >R", "GONE >C", "GONE >U"}},
     {"yielded", event::finished{run, fence, host_outcome::yielded},
      {"GONE >I", "GONE >W", "GONE >G", "E6:ok+N >G", "E6:ok+N >G", "E6:killed >I", "E6:ok+N >G"}},
-    {"cancel", event::cancelled{}, {"- >I", "E9w >I", " >G", "cancel >C", "cancel >C", "kill >C", " >U"}},
+    {"cancel", event::cancelled{}, {"- >I", "E9w >I", " >G", "cancel >C", "cancel >C", "kill ask >C", " >U"}},
     {"cancel of another run", event::cancelled{cancel_reason::asked, item_run_id{3}},
      {"stale >I", "stale >W", "stale >G", "stale >S", "stale >R", "stale >C", "stale >U"}},
     {"link lost", event::link_lost{own}, {"- >I", "- >W", " >G", " >U", " >U", " >U", " >U"}},

@@ -71,9 +71,26 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
   SECTION("a body that ignores cancel and kill") {
     CHECK(pass() == "cancel >C");
     CHECK(due_at(one) == at.now + 5s);
-    CHECK(pass() == "kill >C");
+    CHECK(pass() == "kill ask >C");
+    const auto killed = at.now;
+    at.now += 1s;
+    // Questions of before the order show nothing, and neither does a body that has ended.
+    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, killed - 1ms}) == " >C");
+    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true}) == " >C");
+    CHECK(due_at(one) == killed + 5s);
+    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, killed}) == " >C");
+    CHECK(due_at(one) == at.now + 5s);
     CHECK(pass() == "taint E6:failed close >I");
     CHECK(step(at, one, event::finished{run, fence_now}) == "GONE >I");
+  }
+  SECTION("orders to a host that does not answer end nothing") {
+    CHECK(pass() == "cancel >C");
+    CHECK(pass() == "kill ask >C");
+    CHECK(pass() == "ask >C");
+    CHECK(pass() == "ask >C");
+    CHECK(step(at, one, event::link_lost{one.host}) == " >U");
+    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, at.now}) == "kill ask >C");
+    CHECK(due_at(one) == at.now + 5s);
   }
   SECTION("a host that is silent: its lease and the margin") {
     CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");

@@ -286,7 +286,7 @@ private:
     const auto is_asked = [this](const auto& each) { return each.run == one_.run; };
     const auto found = std::find_if(of.bodies.begin(), of.bodies.end(), is_asked);
     if (found != of.bodies.end())
-      messages_.push_back(event::run_present{which, found->run, found->fence});
+      messages_.push_back(event::run_present{which, found->run, found->fence, true, now_});
     else if (std::none_of(of.results.begin(), of.results.end(), is_asked))
       messages_.push_back(event::run_absent{which, now_});
   }
