@@ -164,7 +164,7 @@ class NodesTest(NodesCase):
             self.check_fires_whole(job, from_ms, to_ms, period_ms)
             for at, runs in self.fires(job, from_ms, to_ms).items():
                 self.assertEqual(sorted((run.item, run.state) for run in runs), [(item, FINISHED) for item in range(3)],
-                                 f"{job}, fire {at}")
+                                 f"{job}, fire {at}: {self.stored_runs(job)}\n{self.account(self.nodes[0].server)}")
         self.assertFalse([note for note in found if note.event in ("lost", "stopped")])
         print(f"  latest fire: {max(self.latest_ms(job, from_ms, to_ms) for job in TICKS)} ms", flush=True)
 
