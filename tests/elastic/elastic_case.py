@@ -198,6 +198,9 @@ class ElasticCase(LinkFiles, Case):
         before = len(worker.bodies("begin", job))
         worker.wait_for(lambda: len(worker.bodies("begin", job)) >= before + how_many, f"{how_many} more runs on {worker.name}")
 
+    def items_of(self, worker: Worker, job: str, since_us: int = 0) -> set[int]:
+        return {note.item for note in worker.bodies("begin", job) if note.boot_us >= since_us}
+
     def running_on(self, workers: list[Worker], job: str, item: int) -> tuple[Worker, Note]:
         """Waits until one of the workers has the item, and returns it with the begin of the body."""
         def found():
