@@ -156,7 +156,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
   links_[link] = row.process.host;
   host->link = link;
   // A process that has just begun has free slots before its first heartbeat says so.
-  if (!was_known)
+  if (host->heard != row.process.incarnation)
     host->free_slots = row.facts.capacity;
   host->handlers = introduction.hello.handlers;
   host->listeners = introduction.hello.listeners;

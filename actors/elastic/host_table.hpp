@@ -55,6 +55,8 @@ struct known_host {
   /// Number of the last heartbeat on `link`; 0: none.
   std::uint64_t beat_number = 0;
   std::int32_t free_slots = 0;
+  /// Process whose heartbeat has said so.
+  std::optional<core::elastic::host_incarnation> heard = {};
   std::int32_t tainted = 0;
   std::optional<core::milliseconds> clock_difference;
   /// The host has said that it stops.

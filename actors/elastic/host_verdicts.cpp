@@ -26,6 +26,7 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   slots_changed_ = slots_changed_ || (host->free_slots > 0) != (beat.free_slots > 0) || host->tainted != beat.tainted;
   load_changed_ = load_changed_ || host->free_slots != beat.free_slots;
   host->free_slots = beat.free_slots;
+  host->heard = beat.incarnation;
   host->tainted = beat.tainted;
   const auto difference = beat.wall - wall;
   if (!host->clock_difference || std::chrono::abs(difference - *host->clock_difference) >= difference_step) {

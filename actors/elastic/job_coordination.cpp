@@ -33,7 +33,7 @@ job_coordination::job_coordination(job_identity who, std::shared_ptr<const elast
                                    const config::elastic_settings& limits, std::shared_ptr<host_slots> slots)
   : who_{who},
     strategies_{std::move(strategies)},
-    choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    choose_{[this](const elastic::run_cause& cause, std::span<const host_process> except) { return choose(cause, except); }},
     hosts_{std::move(slots)},
     alarms_{limits},
     mail_{who.job, who.lease, who.life} {}

@@ -238,13 +238,13 @@ private:
   void keep_due(item_number which, job_item& one);
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
-                                                   const std::optional<host_process>& except);
+                                                   std::span<const host_process> except);
   [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
     return {at.now, at.wall, core::number(which) < 0 ? once_.rules : rules_, choose_, &choice_.is_full};
   }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   /// Returns whether the host of the plan has refused the item, so that another one may get it.
-  [[nodiscard]] bool is_refused_by(core::elastic::host_number owner, const std::optional<host_process>& except);
+  [[nodiscard]] bool is_refused_by(core::elastic::host_number owner, std::span<const host_process> except) const;
   void offer(job_moment at);
 
   // Facts for the metrics (job_facts.cpp).

@@ -118,13 +118,13 @@ bool job_hosts::await(elastic::host_number host) {
   return true;
 }
 
-bool job_hosts::await_any(const std::optional<elastic::host_process>& except) {
+bool job_hosts::await_any(std::span<const elastic::host_process> except) {
   if (!known_)
     return false;
   bool any = false;
   // Only hosts that are full: a free slot that the job may not take must not wake it again and again.
   for (const auto* seat : candidates())
-    if (is_allowed(*seat) && seat->host != except && seat->capacity > 0 && slots_.free(seat->host.host) <= 0) {
+    if (is_allowed(*seat) && !elastic::is_among(except, seat->host) && seat->capacity > 0 && slots_.free(seat->host.host) <= 0) {
       slots_.await(seat->host.host);
       any = true;
     }
@@ -178,11 +178,11 @@ std::int32_t job_hosts::free_slots_of(const protocol::host_seat& seat) const {
 }
 
 std::optional<elastic::host_process> job_hosts::take(elastic::host_number host,
-                                                     const std::optional<elastic::host_process>& except) {
+                                                     std::span<const elastic::host_process> except) {
   const auto* seat = seat_of(host);
   const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
-  if (seat == nullptr || facts == nullptr || seat->host == except || !may_run(*facts, *seat) || seat->capacity <= 0
-      || !slots_.take(host))
+  if (seat == nullptr || facts == nullptr || elastic::is_among(except, seat->host) || !may_run(*facts, *seat)
+      || seat->capacity <= 0 || !slots_.take(host))
     return std::nullopt;
   return seat->host;
 }
@@ -198,13 +198,13 @@ const std::vector<const protocol::host_seat*>& job_hosts::candidates() {
   return *candidates_;
 }
 
-std::optional<elastic::host_process> job_hosts::take_best(const std::optional<elastic::host_process>& except,
+std::optional<elastic::host_process> job_hosts::take_best(std::span<const elastic::host_process> except,
                                                           const runs_job& runs) {
   if (!known_)
     return std::nullopt;
   std::vector<elastic::takeover_host> hosts;
   for (const auto* seat : candidates())
-    if (is_allowed(*seat) && seat->host != except) {
+    if (is_allowed(*seat) && !elastic::is_among(except, seat->host)) {
       const auto capacity = std::max(seat->capacity, 0);
       hosts.push_back({seat->host.host, capacity, capacity - free_slots_of(*seat), runs(seat->host.host)});
     }
@@ -224,11 +224,11 @@ bool job_hosts::have_programs_ended(const elastic::host_process& host) const {
 }
 
 std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optional<elastic::host_process>& preferred,
-                                                                const std::optional<elastic::host_process>& except) {
+                                                                std::span<const elastic::host_process> except) {
   if (!known_)
     return std::nullopt;
   // A host that is about to leave ends the fire that it has begun.
-  if (preferred && preferred != except)
+  if (preferred && !elastic::is_among(except, *preferred))
     if (const auto* seat = seat_of(preferred->host); seat != nullptr && seat->host == *preferred && is_allowed(*seat))
       if (const auto* facts = known_->hosts.find(preferred->host)) {
         const auto reason = elastic::reason_against(*facts, needs());
@@ -237,7 +237,8 @@ std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optio
       }
   const protocol::host_seat* best = nullptr;
   for (const auto* seat : candidates())
-    if (is_allowed(*seat) && seat->host != except && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
+    if (is_allowed(*seat) && !elastic::is_among(except, seat->host)
+        && (best == nullptr || free_slots_of(*seat) > free_slots_of(*best)))
       best = seat;
   return best == nullptr ? std::nullopt : std::optional{best->host};
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,9 +64,9 @@ public:
 
   /// Takes a slot of this host; unset if it may not run the job, or has no free slot.
   [[nodiscard]] std::optional<core::elastic::host_process> take(core::elastic::host_number host,
-                                                                const std::optional<core::elastic::host_process>& except);
+                                                                std::span<const core::elastic::host_process> except);
   /// Takes a slot of the best host by the rule of takeovers.
-  [[nodiscard]] std::optional<core::elastic::host_process> take_best(const std::optional<core::elastic::host_process>& except,
+  [[nodiscard]] std::optional<core::elastic::host_process> take_best(std::span<const core::elastic::host_process> except,
                                                                      const runs_job& runs);
 
   /// Notes that a process has ended with all of its programs.
@@ -75,7 +76,7 @@ public:
   /// Chooses the host of a hook: `preferred` if it may run the job or is about to leave, else the one with the most free slots;
   /// unset: none. A hook takes no slot: the items that wait for it may have all.
   [[nodiscard]] std::optional<core::elastic::host_process> choose_for_hook(
-    const std::optional<core::elastic::host_process>& preferred, const std::optional<core::elastic::host_process>& except);
+    const std::optional<core::elastic::host_process>& preferred, std::span<const core::elastic::host_process> except);
 
   void occupy(core::elastic::host_number host) { slots_.add(host, -1); }
   void free(core::elastic::host_number host) { slots_.add(host, 1); }
@@ -86,7 +87,7 @@ public:
   /// Waits for a free slot of a host; returns false if slots are not what it lacks.
   [[nodiscard]] bool await(core::elastic::host_number host);
   /// Waits for a free slot of any host that may run the job; returns false if none is full.
-  [[nodiscard]] bool await_any(const std::optional<core::elastic::host_process>& except);
+  [[nodiscard]] bool await_any(std::span<const core::elastic::host_process> except);
   [[nodiscard]] bool take_wake() { return slots_.take_wake(); }
   /// Leaves the slots that are still free to other jobs that wait.
   void relay_slots() { slots_.relay(); }

@@ -217,7 +217,7 @@ void job_coordination::leave_after_writes(job_item& one) {
 // -- hosts of items --------------------------------------------------------------------------------------------------------
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
-                                                              const std::optional<host_process>& except) {
+                                                              std::span<const host_process> except) {
   choice_.is_full = false;
   if (!phase_.sendable || phase_.releasing)
     return std::nullopt;
@@ -244,11 +244,10 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
 }
 
 // Until the plan changes, the item would wait for a host that does not take it.
-bool job_coordination::is_refused_by(elastic::host_number owner, const std::optional<host_process>& except) {
+bool job_coordination::is_refused_by(elastic::host_number owner, std::span<const host_process> except) const {
   const auto& options = job_->what.options;
-  const auto* one = items_.find(choice_.item);
-  return except && except->host == owner && one != nullptr && one->state.refusals > 0 && !options.is_static
-         && !options.streaming;
+  return !options.is_static && !options.streaming
+         && std::any_of(except.begin(), except.end(), [owner](const host_process& each) { return each.host == owner; });
 }
 
 // The item that has waited longest is first.

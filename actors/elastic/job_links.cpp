@@ -17,9 +17,9 @@ namespace elastic = core::elastic;
 void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
   const bool is_news = !known->only_load || fresh_;
   hosts_.set_view(std::move(known));
+  recount_slots();
   if (!take_wake())
     return;
-  recount_slots();
   if (is_news) {
     set_rules(at.wall);
     if (plan_.fingerprint != hosts_.fingerprint())

@@ -2,7 +2,9 @@
 
 // Identities of elastic jobs, as enums over the width of their column (elastic design §2). `core/ids.hpp` has `number`.
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "core/ids.hpp"
 
@@ -36,6 +38,10 @@ struct host_process {
   host_incarnation incarnation{};
   friend bool operator==(const host_process&, const host_process&) = default;
 };
+
+[[nodiscard]] inline bool is_among(std::span<const host_process> hosts, const host_process& one) {
+  return std::find(hosts.begin(), hosts.end(), one) != hosts.end();
+}
 
 /// Returns the fence of the next grant.
 [[nodiscard]] constexpr fence_number next_fence(fence_number fence) noexcept { return fence_number{number(fence) + 1}; }

@@ -125,11 +125,8 @@ public:
       return step_.impossible();
     if (!is_mine(what.run, what.fence))
       return step_.stale();
-    if (!what.full) {
-      one_.avoided = one_.host;
-      one_.avoided_until = scene_.now + refusal_pause * (what.lasting ? 1 << one_.refusals : 1);
-      step_.count_refusal();
-    }
+    if (!what.full)
+      step_.avoid_host(what.lasting);
     step_.lose(item_step::loss::not_started, loss_proof::host_answered);
   }
 
@@ -174,6 +171,8 @@ public:
     step_.expire_requests();
     if (one_.state == wanted)
       return waited();
+    if (one_.state == idle)
+      return one_.avoided.clear();
     if (!one_.due || *one_.due > scene_.now)
       return;
     switch (one_.state) {
@@ -228,6 +227,9 @@ public:
     if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at >= one_.killed_at) {
       one_.kill_heard = true;
       one_.due = scene_.now + scene_.rules.cancel_grace;
+    } else if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at != steady_time{}) {
+      // An older question was under way when the order left.
+      return step_.add(action::ask_inventory{one_.host});
     }
     step_.resume(what.started ? std::optional{one_.sent_at} : std::nullopt);
   }
@@ -332,6 +334,7 @@ private:
     if (!is_mine(run, fence))
       return step_.add(action::send_order{host, run, fence, item_order::close});
     one_.refusals = 0;
+    one_.avoided.clear();
     step_.resume(has_started ? std::optional{scene_.now} : std::nullopt);
   }
 
@@ -375,8 +378,7 @@ private:
     }
     if (step_.request_has_gone())
       return step_.end_wait();
-    if (one_.avoided && one_.avoided_until <= scene_.now) {
-      one_.avoided.reset();
+    if (!one_.avoided.empty() && one_.avoided_until <= scene_.now) {
       if (auto grant = step_.grant_wanted())
         return step_.add(action::write_grant{std::move(*grant)});
     }

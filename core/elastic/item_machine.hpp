@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/elastic/item_actions.hpp"
@@ -91,8 +92,8 @@ struct item {
   steady_time killed_at{};
   bool kill_heard = false;
   steady_time wanted_since{};
-  /// Host that refused the last grant, and the end of its pause.
-  std::optional<host_process> avoided = std::nullopt;
+  /// Hosts that refused the item since one last took it; all of them may be asked again after the pause.
+  std::vector<host_process> avoided = {};
   /// Refusals since a host last took the item: by hosts, and by the store for hosts that have ended.
   std::uint8_t refusals = 0;
   steady_time avoided_until{};
@@ -119,9 +120,9 @@ struct item_rules {
 };
 
 /// Chooses the host of the coming run: for takeovers by the takeover rule, else by the newest plan. A host that it returns is
-/// granted, so that the caller may count its slot as taken. Unset: no host with a free slot. The second argument is a host to
+/// granted, so that the caller may count its slot as taken. Unset: no host with a free slot. The second argument has hosts to
 /// leave out.
-using host_choice = std::function<std::optional<host_process>(const run_cause&, const std::optional<host_process>&)>;
+using host_choice = std::function<std::optional<host_process>(const run_cause&, std::span<const host_process>)>;
 
 /// Surroundings of one event.
 struct item_scene {

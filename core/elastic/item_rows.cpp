@@ -77,12 +77,11 @@ std::optional<steady_time> due_at(const item& one) {
   const auto add = [&](steady_time at) { earliest = earliest ? std::min(*earliest, at) : at; };
   for (const auto& each : one.queue)
     add(each.keep_until);
-  if (one.state != item_state::wanted)
-    return earliest;
-  if (!one.alarmed)
-    add(one.wanted_since + unowned_after);
-  if (one.avoided)
+  // A hook that hosts have refused is idle, and is tried again.
+  if (!one.avoided.empty() && (one.state == item_state::wanted || one.state == item_state::idle))
     add(one.avoided_until);
+  if (one.state == item_state::wanted && !one.alarmed)
+    add(one.wanted_since + unowned_after);
   return earliest;
 }
 

@@ -29,7 +29,6 @@ item_grant item_step::begin_grant(const host_process& host) {
   one_.host = host;
   one_.lease = scene_.rules.lease;
   leave_run();
-  one_.avoided.reset();
   if (is_compensation(one_))
     one_.missed = false;
   if (is_new_request(one_) && !one_.queue.empty()) {
@@ -40,11 +39,16 @@ item_grant item_step::begin_grant(const host_process& host) {
 }
 
 std::optional<item_grant> item_step::grant_wanted() {
-  const auto avoided = one_.avoided && scene_.now < one_.avoided_until ? one_.avoided : std::nullopt;
-  // Hosts that refuse the item, each after the other, must not be asked in a busy loop.
-  if (avoided && one_.refusals > 1)
+  const bool pauses = scene_.now < one_.avoided_until;
+  // After a refusal one other host is asked at once, and each further one after a pause: hosts that refuse the item, each after
+  // the other, must not be asked in a busy loop.
+  if (pauses && one_.refusals > 1)
     return std::nullopt;
-  const auto host = scene_.choose(one_.cause, avoided);
+  auto host = scene_.choose(one_.cause, one_.avoided);
+  if (!host && !pauses && !one_.avoided.empty()) {
+    one_.avoided.clear();
+    host = scene_.choose(one_.cause, {});
+  }
   return host ? std::optional{begin_grant(*host)} : std::nullopt;
 }
 
@@ -97,9 +101,7 @@ void item_step::miss_idle(const fire_key& key) {
 
 void item_step::retry(stored_item_state stored) {
   leave_run();
-  one_.avoided = one_.host;
-  one_.avoided_until = scene_.now + refusal_pause;
-  count_refusal();
+  avoid_host(false);
   if (is_new_request(one_))
     one_.queue.insert(one_.queue.begin(), {one_.cause.fire, one_.request_until});
   if (one_.cause.source == run_source::misfire && number(one_.run) == 0 && !std::exchange(one_.missed, true))
@@ -120,7 +122,10 @@ void item_step::retry(stored_item_state stored) {
     add(action::write_wait_end{one_.fence, {stored_item_state::wanted, one_.run, one_.attempt}});
 }
 
-void item_step::count_refusal() {
+void item_step::avoid_host(bool lasting) {
+  if (!is_among(one_.avoided, one_.host))
+    one_.avoided.push_back(one_.host);
+  one_.avoided_until = scene_.now + refusal_pause * (lasting ? 1 << one_.refusals : 1);
   if (one_.refusals < refusal_doublings_max)
     ++one_.refusals;
 }

@@ -55,8 +55,8 @@ public:
   void miss_idle(const fire_key& key);
   /// Goes on after a grant whose conditions did not hold: its run is still owed. `stored`: the row's state.
   void retry(stored_item_state stored);
-  /// Counts a refusal; see item::refusals.
-  void count_refusal();
+  /// Leaves the host out until the end of the pause. Lasting refusals in a row double it.
+  void avoid_host(bool lasting);
   /// Clears the mark.
   void forget_miss(miss_change why);
   /// Drops the mark and all waiting requests.

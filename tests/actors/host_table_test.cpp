@@ -282,6 +282,14 @@ TEST_CASE_METHOD(table_fixture, "a new process has free slots before its first h
   CHECK(table.take_view(now)->seats.at(0).free_slots == 3);
 }
 
+TEST_CASE_METHOD(table_fixture, "a process that another node entered has free slots before it is heard", "[actors][elastic]") {
+  auto entered = row();
+  entered.facts.capacity = 12;
+  table.learn_change(entered, now);
+  table.admit(1, entered, {}, now);
+  CHECK(table.take_view(now)->seats.at(0).free_slots == 12);
+}
+
 TEST_CASE_METHOD(table_fixture, "a list that differs only in free slots says so", "[actors][elastic]") {
   admit();
   static_cast<void>(beat(1));

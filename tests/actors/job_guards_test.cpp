@@ -1,5 +1,7 @@
 // job_coordination: answers that come late, lost guards, silent hosts, and rows that no write of this program makes.
 
+#include <set>
+
 #include "tests/actors/job_coordination_fixture.hpp"
 
 namespace ringmaster::test::job_guards_test {
@@ -212,6 +214,67 @@ TEST_CASE("a refusal of the planned host moves the run to another one at once", 
   REQUIRE(world.granted.size() == 2);
   CHECK(world.latest(0).host != first);
   CHECK(world.latest(0).what.source == elastic::run_source::normal);
+}
+
+TEST_CASE("each host is asked once before one that has refused an item is asked again", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("ABC");
+  world.advance(10s);
+  std::set<std::int32_t> asked{core::number(world.latest(0).host.host)};
+  const auto refuse = [&] {
+    auto refusal = world.event(0, protocol::elastic_event_kind::refused);
+    refusal.refusal = protocol::elastic_refusal::unknown_pool;
+    world.tell(refusal);
+  };
+  refuse();
+  CHECK(world.granted.size() == 2);
+  asked.insert(core::number(world.latest(0).host.host));
+  refuse();
+  CHECK(world.granted.size() == 2);
+  world.advance(2s);
+  REQUIRE(world.granted.size() == 3);
+  asked.insert(core::number(world.latest(0).host.host));
+  CHECK(asked.size() == 3);
+  refuse();
+  world.advance(3999ms);
+  CHECK(world.granted.size() == 3);
+  world.advance(1ms);
+  CHECK(world.granted.size() == 4);
+}
+
+TEST_CASE("after a pause a free host comes before one that has refused the item", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.begin("AB", 1);
+  world.advance(10s);
+  world.started(0);
+  const auto busy = world.latest(0).host;
+  for (int refused = 1; refused <= 2; ++refused) {
+    REQUIRE(world.latest(1).host != busy);
+    auto refusal = world.event(1, protocol::elastic_event_kind::refused);
+    refusal.refusal = protocol::elastic_refusal::unknown_pool;
+    world.tell(refusal);
+    world.advance(refused == 1 ? 1s : 0s);
+  }
+  const auto before = world.granted.size();
+  world.finished(0);
+  CHECK(world.granted.size() == before);
+  world.advance(2s);
+  REQUIRE(world.granted.size() == before + 1);
+  CHECK(world.latest(1).host == busy);
+}
+
+TEST_CASE("a list of hosts between a void fire and the reading of its job does not free slots twice", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.begin("A", 1);
+  world.lose_fires = true;
+  world.advance(10s);
+  REQUIRE(world.reload);
+  world.lose_fires = false;
+  world.view();
+  world.stored.job.next = coordinated_job::start + 15s;
+  world.load();
+  world.advance(5s);
+  CHECK(world.granted.size() == 1);
 }
 
 TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[actors][elastic]") {

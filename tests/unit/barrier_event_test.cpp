@@ -31,8 +31,8 @@ struct reporting_item {
   std::string told = {};
 
   void operator()(const item_event& what) {
-    const host_choice choose = [this](const run_cause&, const std::optional<host_process>& avoided) {
-      return host == avoided ? std::nullopt : host;
+    const host_choice choose = [this](const run_cause&, std::span<const host_process> avoided) {
+      return host && is_among(avoided, *host) ? std::nullopt : host;
     };
     const bool has_no_run = one.state == item_state::granting || one.state == item_state::wanted;
     const item_before before{name, one.host, one.cause, has_no_run};

@@ -270,7 +270,7 @@ private:
   std::int64_t run_ = 0;
   std::int64_t incarnation_ = 0;
   int choosing_ = 0;
-  elastic::host_choice choose_ = [this](const elastic::run_cause& cause, const std::optional<elastic::host_process>&) {
+  elastic::host_choice choose_ = [this](const elastic::run_cause& cause, std::span<const elastic::host_process>) {
     return choose(cause);
   };
 };

@@ -68,8 +68,8 @@ struct scenery {
   std::optional<host_process> host = other;
   bool is_full = false;
   steady_time now = begin;
-  host_choice choose = [this](const run_cause&, const std::optional<host_process>& avoided) {
-    return host == avoided ? std::nullopt : host;
+  host_choice choose = [this](const run_cause&, std::span<const host_process> avoided) {
+    return host && is_among(avoided, *host) ? std::nullopt : host;
   };
 
   item_decision apply(item& one, const item_event& what) {

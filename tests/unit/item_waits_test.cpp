@@ -74,8 +74,8 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(pass() == "kill ask >C");
     const auto killed = at.now;
     at.now += 1s;
-    // Questions of before the order show nothing, and neither does a body that has ended.
-    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, killed - 1ms}) == " >C");
+    // A question of before the order is asked again, and a body that has ended shows nothing.
+    CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, killed - 1ms}) == "ask >C");
     CHECK(step(at, one, event::run_present{one.host, run, fence_now, true}) == " >C");
     CHECK(due_at(one) == killed + 5s);
     CHECK(step(at, one, event::run_present{one.host, run, fence_now, true, killed}) == " >C");

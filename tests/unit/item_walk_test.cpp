@@ -159,17 +159,17 @@ private:
     return found.up && found.linked && found.incarnation == number(which.incarnation) ? &found : nullptr;
   }
 
-  std::optional<host_process> choose(const std::optional<host_process>& avoided) {
+  std::optional<host_process> choose(std::span<const host_process> avoided) {
     std::vector<host_process> free;
     for (std::size_t i = 0; i < hosts_.size(); ++i)
-      if (hosts_[i].up && hosts_[i].linked && hosts_[i].bodies.size() < 2 && process(i) != avoided && !scarce_)
+      if (hosts_[i].up && hosts_[i].linked && hosts_[i].bodies.size() < 2 && !is_among(avoided, process(i)) && !scarce_)
         free.push_back(process(i));
     return free.empty() ? std::nullopt : std::optional{free[below(free.size())]};
   }
 
   /// Passes an event to the item and checks the transition.
   void pass(const item_event& what) {
-    const host_choice choice = [this](const run_cause&, const std::optional<host_process>& avoided) { return choose(avoided); };
+    const host_choice choice = [this](const run_cause&, std::span<const host_process> avoided) { return choose(avoided); };
     const auto before = one_;
     const auto decision = apply(one_, what, {now_, wall_begin + (now_ - walk_begin) / 1ms * 1ms, rules_, choice});
     trace_ += "\n" + std::to_string(what.index()) + ": " + text_of(before.state) + " " + text_of(decision);
@@ -362,7 +362,7 @@ private:
   }
   /// Another coordinator adopts the item; writes that were not stored are fenced.
   void restart() {
-    const host_choice none = [](const run_cause&, const std::optional<host_process>&) { return std::nullopt; };
+    const host_choice none = [](const run_cause&, std::span<const host_process>) { return std::nullopt; };
     writes_.clear();
     messages_.clear();
     one_ = restore(store_.row, {now_, wall_begin + std::chrono::duration_cast<milliseconds>(now_ - walk_begin), rules_, none});
