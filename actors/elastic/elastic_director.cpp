@@ -284,7 +284,7 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
     if (count != 0 && events.batch != 0)
       protocol::send(self_, tools_->hosts,
                      protocol::host_events_done{events.host, events.link_number, events.batch, count, stored,
-                                                stored && life_ ? life_->incarnation : 0});
+                                                life_ ? life_->incarnation : 0});
   };
   done(gone, true);
   done(refused, false);

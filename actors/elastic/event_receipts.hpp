@@ -46,7 +46,7 @@ public:
     batch.left -= std::min(batch.left, done.events);
     if (batch.left > 0)
       return std::nullopt;
-    const receipt out{done.link_number, {.batch = done.batch, .stored = batch.stored}, batch.stored ? batch.life : 0};
+    const receipt out{done.link_number, {.batch = done.batch, .stored = batch.stored}, batch.life};
     waiting_.erase(found);
     return out;
   }
@@ -57,7 +57,7 @@ public:
     std::erase_if(waiting_, [&](const auto& entry) {
       if (entry.second.until > now)
         return false;
-      out.push_back({entry.first.first, {.batch = entry.first.second, .stored = false}, 0});
+      out.push_back({entry.first.first, {.batch = entry.first.second, .stored = false}});
       return true;
     });
     return out;

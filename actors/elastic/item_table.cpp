@@ -12,10 +12,10 @@ namespace elastic = core::elastic;
 /// Returns whether nothing but the members of a compact item would be lost.
 bool may_compact(const job_item& one) {
   const auto& state = one.state;
-  return state.state == elastic::item_state::idle && state.queue.empty() && !state.missed && state.avoided.empty() &&
-         state.refusals == 0 && !state.alarmed && !one.due && one.writes == 0 && !one.lost_guard &&
-         core::number(one.cancel_run) == 0 && !one.stored_missed && !one.lost && one.counted == item_count::none &&
-         one.after_writes.empty();
+  return state.state == elastic::item_state::idle && state.queue.empty() && !state.missed && state.avoided.empty()
+         && state.refusals == 0 && !state.alarmed && !one.due && one.writes == 0 && !one.lost_guard
+         && core::number(one.cancel_run) == 0 && !one.stored_missed && !one.lost && one.counted == item_count::none
+         && one.after_writes.empty();
 }
 
 } // namespace

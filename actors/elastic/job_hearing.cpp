@@ -57,7 +57,7 @@ void job_coordination::receive(const receipt_part& part, bool stored, std::size_
   if (known != out_.done.end())
     known->events += events;
   else
-    out_.done.push_back({part.host, part.link_number, part.batch, events, stored, stored ? who_.life : 0});
+    out_.done.push_back({part.host, part.link_number, part.batch, events, stored, who_.life});
 }
 
 void job_coordination::close(const close_order& what, job_item* one) {

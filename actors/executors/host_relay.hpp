@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "protocol/elastic_border.hpp"
@@ -56,6 +57,17 @@ public:
 
   // Messages to the host.
 
+  /// Returns whether a message may leave that was decided in this life of the node. A closed gate holds back grants and
+  /// acknowledgements. It turns a receipt into one that asks for the batch again: another node may know the runs better.
+  /// `is_open_in(life)`: see run_gate. Checked last.
+  template <class Message, class IsOpenIn>
+  [[nodiscard]] static bool passes_gate(Message& what, std::int64_t life, IsOpenIn is_open_in) {
+    if constexpr (std::is_same_v<Message, protocol::elastic_receipt>)
+      what.stored = what.stored && (life == 0 || is_open_in(life));
+    else if constexpr (std::is_same_v<Message, protocol::elastic_grants> || std::is_same_v<Message, protocol::elastic_ack>)
+      return is_open_in(life);
+    return true;
+  }
   /// Counts what leaves.
   void leaves(const protocol::elastic_orders& orders);
   void leaves(const protocol::elastic_receipt& receipt);

@@ -226,16 +226,11 @@ void native_link_state::tell_host(protocol::host_message&& message) {
     return;
   std::visit(
     [this, life = message.life](auto& what) {
-      using type = std::decay_t<decltype(what)>;
-      constexpr bool needs_gate = std::is_same_v<type, protocol::elastic_grants> || std::is_same_v<type, protocol::elastic_ack>;
       if (const auto breach = protocol::breach_of(what); !breach.empty())
         return tools_.log->error("not sent to the host {}: {}; see {} in the database", peer_.address, breach, columns_in(what));
       // Checked last: from here on the message leaves.
-      if (needs_gate && !tools_.gate->is_open_in(life))
+      if (!host_relay::passes_gate(what, life, [this](std::int64_t in) { return tools_.gate->is_open_in(in); }))
         return;
-      // The host repeats the batch: another node may know the runs better.
-      if constexpr (std::is_same_v<type, protocol::elastic_receipt>)
-        what.stored = what.stored && (life == 0 || tools_.gate->is_open_in(life));
       hosts_.leaves(what);
       what.key = peer_.gate_key;
       protocol::anon_send(caf::actor_cast<protocol::elastic_executor_gate>(peer_.gate), std::move(what));

@@ -223,14 +223,8 @@ public:
       return step_.impossible();
     if (!is_mine(what.run, what.fence))
       return step_.add(action::send_order{what.host, what.run, what.fence, item_order::close});
-    // The host was asked on the same link, after the order.
-    if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at >= one_.killed_at) {
-      one_.kill_heard = true;
-      one_.due = scene_.now + scene_.rules.cancel_grace;
-    } else if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at != steady_time{}) {
-      // An older question was under way when the order left.
-      return step_.add(action::ask_inventory{one_.host});
-    }
+    if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at != steady_time{})
+      return hear_after_kill(what.asked_at);
     step_.resume(what.started ? std::optional{one_.sent_at} : std::nullopt);
   }
 
@@ -353,6 +347,14 @@ private:
     else
       one_.state = unreachable;
     return true;
+  }
+
+  /// The host was asked on the same link: it has the order if that left before the question, and is asked again if not.
+  void hear_after_kill(steady_time asked_at) {
+    if (asked_at < one_.killed_at)
+      return step_.add(action::ask_inventory{one_.host});
+    one_.kill_heard = true;
+    one_.due = scene_.now + scene_.rules.cancel_grace;
   }
 
   // The order to kill may have been lost or late, while the host has a lease from another node (I3).

@@ -55,7 +55,7 @@ TEST_CASE("an item with more to remember does not become compact", "[actors][ela
   SECTION("a write without an answer") { one.writes = 1; }
   SECTION("a receipt that waits for its writes") { one.after_writes.emplace_back(actors::receipt_part{}); }
   SECTION("a host that refused it") { one.state.avoided = {last_host}; }
-  SECTION("lasting refusals") { one.state.refusals = 1; }
+  SECTION("refusals") { one.state.refusals = 1; }
   SECTION("a deadline") { one.due = core::elastic::steady_time{}; }
   SECTION("a cancelled run") { one.cancel_run = core::elastic::item_run_id{9}; }
   SECTION("a stored mark") { one.stored_missed = true; }

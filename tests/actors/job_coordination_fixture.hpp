@@ -188,6 +188,11 @@ public:
     settle();
   }
   void started(int item) { tell(event(item, protocol::elastic_event_kind::started)); }
+  void refused(int item, protocol::elastic_refusal why) {
+    auto refusal = event(item, protocol::elastic_event_kind::refused);
+    refusal.refusal = why;
+    tell(refusal);
+  }
   void finished(int item, elastic::host_outcome outcome = elastic::host_outcome::success) {
     auto what = event(item, protocol::elastic_event_kind::finished);
     what.outcome = outcome;
@@ -291,13 +296,13 @@ public:
                                                       [&](const auto& each) { return each.order == what; }));
     return count;
   }
-  /// Answers the last question for an inventory with these runs.
   /// The newest run of an item, as a host that runs it names it.
   [[nodiscard]] protocol::elastic_held_run held(int item) const {
     const auto& run = latest(item).what;
     return {stored.job.id, elastic::item_number{item}, run.run, run.fence, protocol::elastic_phase::running};
   }
 
+  /// Answers the last question for an inventory with these runs.
   void answer_inventory(char name, std::vector<protocol::elastic_held_run> runs) {
     protocol::elastic_inventory part;
     for (const auto& [host, message] : orders)

@@ -413,9 +413,7 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
   world.begin("A");
   world.advance(10s);
   world.tell(world.event(0, elastic_event_kind::arrived));
-  auto refusal = world.event(-1, elastic_event_kind::refused);
-  refusal.refusal = GENERATE(protocol::elastic_refusal::unknown_handler, protocol::elastic_refusal::unknown_listener);
-  world.tell(refusal);
+  world.refused(-1, GENERATE(protocol::elastic_refusal::unknown_handler, protocol::elastic_refusal::unknown_listener));
   CHECK(world.count_orders(elastic::item_order::go) == 1);
   CHECK(world.done.back().stored);
 }
@@ -426,13 +424,8 @@ TEST_CASE("a part of the definition that a host lacks is logged once", "[actors]
   world.stored.job.what.options.error_handler = "PAGER";
   world.begin("A");
   world.advance(10s);
-  const auto refuse = [&](std::int32_t item, protocol::elastic_refusal why) {
-    auto refusal = world.event(item, elastic_event_kind::refused);
-    refusal.refusal = why;
-    world.tell(refusal);
-  };
-  refuse(0, protocol::elastic_refusal::unknown_pool);
-  refuse(1, protocol::elastic_refusal::unknown_pool);
+  world.refused(0, protocol::elastic_refusal::unknown_pool);
+  world.refused(1, protocol::elastic_refusal::unknown_pool);
   CHECK(world.problems == std::vector<std::string>{"host 1 refuses items: it has no pool \"FAST\""});
 }
 

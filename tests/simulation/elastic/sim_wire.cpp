@@ -160,14 +160,10 @@ void sim_wire::leave(protocol::host_message& message) {
     return;
   std::visit(
     [&](auto& what) {
-      using type = std::decay_t<decltype(what)>;
-      constexpr bool needs_gate = std::is_same_v<type, protocol::elastic_grants> || std::is_same_v<type, protocol::elastic_ack>;
       if (const auto breach = protocol::breach_of(what); !breach.empty())
         return world_.checker().broken("a node sends: " + breach);
-      if (needs_gate && !node->gate_is_open(message.life))
+      if (!actors::host_relay::passes_gate(what, message.life, [&](std::int64_t life) { return node->gate_is_open(life); }))
         return;
-      if constexpr (std::is_same_v<type, protocol::elastic_receipt>)
-        what.stored = what.stored && (message.life == 0 || node->gate_is_open(message.life));
       relay_.leaves(what);
       hear(std::move(what));
     },
