@@ -170,20 +170,12 @@ public:
       return step_.stale();
     step_.expire_requests();
     if (one_.state == wanted)
-      return waited();
-    if (one_.state == idle)
-      return one_.avoided.clear();
-    if (!one_.due || *one_.due > scene_.now)
-      return;
-    switch (one_.state) {
-    case sent:
-      one_.due = scene_.now + grant_answer_limit;
-      return step_.add(action::ask_inventory{one_.host});
-    case running: note(cancel_reason::timed_out); return step_.send_cancel();
-    case cancelling: return cancel_limit();
-    case unreachable: return step_.lose(loss_proof::lease_over);
-    default: return;
-    }
+      waited();
+    else if (one_.due && *one_.due <= scene_.now)
+      reach_limit();
+    // The pause after a refusal may have ended in another state.
+    if (one_.state == idle && one_.avoided_until <= scene_.now)
+      one_.avoided.clear();
   }
 
   void operator()(const event::link_lost& what) {
@@ -355,6 +347,19 @@ private:
       return step_.add(action::ask_inventory{one_.host});
     one_.kill_heard = true;
     one_.due = scene_.now + scene_.rules.cancel_grace;
+  }
+
+  /// Ends the wait of an open run for its host or for its end.
+  void reach_limit() {
+    switch (one_.state) {
+    case sent:
+      one_.due = scene_.now + grant_answer_limit;
+      return step_.add(action::ask_inventory{one_.host});
+    case running: note(cancel_reason::timed_out); return step_.send_cancel();
+    case cancelling: return cancel_limit();
+    case unreachable: return step_.lose(loss_proof::lease_over);
+    default: return;
+    }
   }
 
   // The order to kill may have been lost or late, while the host has a lease from another node (I3).

@@ -276,6 +276,20 @@ TEST_CASE("hosts that lack something are not asked in turn without a pause", "[u
   CHECK(step(at, one, event::time_passed{}) == "E5N >G");
 }
 
+TEST_CASE("the pause after a refusal is no deadline of an idle item that it outlasted as a run", "[unit][elastic]") {
+  scenery at;
+  at.rules.lease = 5s;
+  auto one = in(item_state::sent);
+  CHECK(step(at, one, event::refused{run, fence}) == "E9+N >G");
+  static_cast<void>(step(at, one, event::grant_stored{item_run_id{60}}));
+  static_cast<void>(step(at, one, event::host_silent{other, at.now}));
+  at.rules.enabled = false;
+  at.now = *due_at(one);
+  REQUIRE(at.now > one.avoided_until);
+  CHECK(step(at, one, event::time_passed{}) == "E9 >I");
+  CHECK_FALSE(due_at(one));
+}
+
 TEST_CASE("an item waits for a free slot whatever the misfire rule is", "[unit][elastic]") {
   scenery at;
   at.rules.misfire = false;

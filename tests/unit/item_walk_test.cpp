@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <optional>
@@ -516,8 +517,11 @@ private:
 } // namespace
 
 TEST_CASE("an item keeps its invariants on random walks and comes to rest", "[unit][elastic]") {
-  const auto seed = std::random_device{}();
-  for (std::uint32_t round = 0; round < 2000; ++round) {
+  const auto* const first = std::getenv("RINGMASTER_SEED");
+  const auto* const rounds = std::getenv("RINGMASTER_WALKS");
+  const auto seed = first != nullptr ? static_cast<std::uint32_t>(std::stoul(first)) : std::random_device{}();
+  const auto end = rounds != nullptr ? static_cast<std::uint32_t>(std::stoul(rounds)) : 2000;
+  for (std::uint32_t round = 0; round < end; ++round) {
     INFO("seed " << seed << " round " << round);
     item_walk walk{seed + round};
     walk.run(20 + static_cast<int>(round % 200));
