@@ -79,9 +79,11 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
       close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
     return receive(part, may_be_void);
   }
-  // A run has one host: another one can neither end nor refuse it.
+  // A run has one host: another one can neither end nor refuse it. A host that was replaced and entered again has the results
+  // of its former process still.
   if (const auto& one = found->state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
-    return receive(part, may_be_void);
+    if (event.kind != event_kind::finished || one.host.host != from.host.host)
+      return receive(part, may_be_void);
   if (!take_event(from.host, event, *found, at, leaves))
     return receive(part, false);
   // An effect is durable once the writes of the item are.
@@ -170,7 +172,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::finished: {
     auto text = event.text;
     if (mine) {
-      if (!is_hook)
+      if (!is_hook && one.state.host == host)
         hosts_.free(host.host);
       keep_cursor(event, one);
       if (one.state.cancel == elastic::cancel_reason::timed_out && event.outcome != elastic::host_outcome::success)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/elastic/heard_result.hpp"
 #include "storage/elastic/elastic_role.hpp"
 
 namespace ringmaster::storage {
@@ -28,8 +29,11 @@ core::result<void> elastic_role::deliver(const core::node_incarnation& owner, co
       [&](const sql_rows& row) {
         const auto found = sorted.extract(row.id<core::elastic::item_run_id>(0));
         const core::elastic::host_process of{row.id<core::elastic::host_number>(2), row.id<core::elastic::host_incarnation>(3)};
-        // A run that has ended needs no other result, and a host ends only its own runs.
-        if (found.empty() || row.number(4) != 1 || of != host || row.id<core::elastic::fence_number>(1) != found.mapped()->fence)
+        // A run that has ended needs no other result, and a host ends only its own runs. Those of its former process it can
+        // neither refuse nor give up, but it has the results of their bodies.
+        if (found.empty() || row.number(4) != 1 || row.id<core::elastic::fence_number>(1) != found.mapped()->fence)
+          return;
+        if (of != host && (of.host != host.host || !core::elastic::is_result_of_body(found.mapped()->outcome)))
           return;
         for (const auto& value :
              {value_of(found.key()), value_of(found.mapped()->fence), sql_value{sql_bytes{found.mapped()->outcome}}})

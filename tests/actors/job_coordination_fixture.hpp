@@ -180,8 +180,9 @@ public:
     made.at = wall_;
     return made;
   }
-  void tell(const protocol::elastic_event& what) {
-    protocol::host_events events{granted.at(what.run).host, 1, ++batch_, {what}};
+  void tell(const protocol::elastic_event& what) { tell_from(granted.at(what.run).host, what); }
+  void tell_from(const elastic::host_process& host, const protocol::elastic_event& what) {
+    protocol::host_events events{host, 1, ++batch_, {what}};
     if (what.kind == protocol::elastic_event_kind::finished)
       granted.at(what.run).ended = true;
     job.hear(events, at());

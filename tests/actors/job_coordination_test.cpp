@@ -99,6 +99,25 @@ TEST_CASE("a result whose guard is lost has no receipt, and the row is read", "[
   CHECK(world.granted.size() == 2);
 }
 
+TEST_CASE("a host that was replaced and enters again ends the runs of its former process, but refuses none", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.begin("A");
+  world.advance(10s);
+  world.started(0);
+  auto again = world.latest(0).host;
+  again.incarnation = elastic::host_incarnation{core::number(again.incarnation) + 2};
+  auto stranger = again;
+  stranger.host = elastic::host_number{core::number(again.host) + 1};
+  world.tell_from(again, world.event(0, elastic_event_kind::refused));
+  world.tell_from(again, world.event(0, elastic_event_kind::fenced));
+  world.tell_from(stranger, world.event(0, elastic_event_kind::finished));
+  CHECK(world.changes<elastic::action::write_end>().empty());
+  CHECK(world.changes<elastic::action::write_loss>().empty());
+  world.tell_from(again, world.event(0, elastic_event_kind::finished));
+  CHECK(world.changes<elastic::action::write_end>().size() == 1);
+  CHECK(world.done.back().stored);
+}
+
 TEST_CASE("a repeated result is received without a write", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");

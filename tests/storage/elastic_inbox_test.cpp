@@ -53,7 +53,7 @@ TEST_CASE("the inbox takes results of a host's own runs only", "[storage][elasti
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.open(0);
   auto stranger = f.host;
-  stranger.incarnation = elastic::host_incarnation{core::number(stranger.incarnation) + 1};
+  stranger.host = elastic::host_number{core::number(stranger.host) + 1};
   require(f.ej().deliver(f.other, stranger, result_of(run)));
   CHECK(inbox_rows(f) == "0");
   require(f.ej().deliver(f.other, f.host, result_of(run, 2)));
@@ -63,6 +63,23 @@ TEST_CASE("the inbox takes results of a host's own runs only", "[storage][elasti
   const std::vector<elastic::inbox_row> full{{run, elastic::fence_number{1}, std::string(elastic::outcome_bytes, 'x')}};
   require(f.ej().deliver(f.other, f.host, full));
   CHECK(require(f.ej().read_job(f.job)).inbox.at(0).outcome.size() == elastic::outcome_bytes);
+}
+
+TEST_CASE("the inbox takes results of a host's former process, and no refusals", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto run = f.open(0);
+  auto again = f.host;
+  again.incarnation = elastic::host_incarnation{core::number(again.incarnation) + 1};
+  for (const auto how : {elastic::heard_end::refused, elastic::heard_end::fenced}) {
+    elastic::heard_result no_body;
+    no_body.end = how;
+    const std::vector<elastic::inbox_row> row{{run, elastic::fence_number{1}, encode(no_body)}};
+    require(f.ej().deliver(f.other, again, row));
+    CHECK(inbox_rows(f) == "0");
+  }
+  const std::vector<elastic::inbox_row> result{{run, elastic::fence_number{1}, encode(elastic::heard_result{})}};
+  require(f.ej().deliver(f.other, again, result));
+  CHECK(inbox_rows(f) == "1");
 }
 
 TEST_CASE("a run with a result in the inbox cannot be lost", "[storage][elastic]") {

@@ -1,9 +1,26 @@
 // Each mutant must break an invariant in one of these histories.
 
+#include <string>
+
 #include "tests/simulation/elastic/job_runs.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::simulation::elastic;
+
+TEST_CASE("histories that need one rule keep every invariant of elastic jobs with it", "[simulation][elastic]") {
+  const auto count = from_environment("RINGMASTER_SIMULATION_MUTANT_SEEDS", 20);
+  for (const auto& each : mutants())
+    if (each.provoke != nullptr)
+      DYNAMIC_SECTION(each.name) {
+        const auto made = simulate_many(
+          count, [&](auto i) { return provoked_history(1 + i, each.provoke); }, 10);
+        for (const auto& broken : made.broken) {
+          report(broken, "RINGMASTER_SIMULATION_MUTANT_SEEDS=" + std::to_string(broken.number + 1)
+                           + " elastic_simulation_tests \"histories that*\" -c " + std::string{each.name});
+          FAIL_CHECK("seed " << broken.number + 1 << ": " << broken.found.violations.front());
+        }
+      }
+}
 
 TEST_CASE("random histories find each mutant of elastic jobs", "[.][mutants]") {
   const auto count = from_environment("RINGMASTER_SIMULATION_MUTANT_SEEDS", 300);
@@ -11,7 +28,9 @@ TEST_CASE("random histories find each mutant of elastic jobs", "[.][mutants]") {
     DYNAMIC_SECTION(each.name) {
       CAPTURE(each.without);
       const auto made = simulate_many(
-        count, [](auto i) { return random_job_history(1 + i); }, 1, each);
+        count,
+        [&](auto i) { return each.provoke != nullptr ? provoked_history(1 + i, each.provoke) : random_job_history(1 + i); },
+        1, each);
       CHECK_FALSE(made.broken.empty());
       for (const auto& broken : made.broken)
         WARN("seed " << broken.number + 1 << ": " << broken.found.violations.front());

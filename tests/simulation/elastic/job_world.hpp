@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "actors/logger.hpp"
@@ -80,6 +81,9 @@ public:
   [[nodiscard]] std::int64_t next_number() noexcept { return ++next_number_; }
   /// Returns the highest epoch of the slot that was sent to a host.
   [[nodiscard]] std::int64_t newest_epoch(std::uint32_t slot, std::int64_t epoch);
+  /// Keeps grants for an ended process of a host for the next one.
+  void keep_grants(int host, const protocol::elastic_grants& late) { late_grants_[host].push_back(late); }
+  [[nodiscard]] std::vector<protocol::elastic_grants> take_grants(int host) { return std::exchange(late_grants_[host], {}); }
 
   // -- judgement
   /// Returns whether, since this moment and for a while before, nothing happened to the host, and nothing to all nodes but one
@@ -156,6 +160,7 @@ private:
   std::vector<std::shared_ptr<sim_wire>> wires_;
   std::map<std::string, known_key> keys_;
   std::map<std::uint32_t, std::int64_t> epochs_;
+  std::map<int, std::vector<protocol::elastic_grants>> late_grants_;
   std::uint64_t last_wire_ = 0;
   std::uint64_t last_key_ = 0;
   std::int64_t last_request_ = 0;

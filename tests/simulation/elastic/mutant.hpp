@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/simulation/elastic/provoked_history.hpp"
+
 namespace ringmaster::simulation::elastic {
 
 struct mutant {
@@ -30,6 +32,9 @@ struct mutant {
   bool keeps_missed = false;
   bool enables_at_adoption = false;
   bool any_epoch = false;
+
+  /// Faults that need the rule; null: those of random histories do.
+  provocation provoke = nullptr;
 };
 
 /// Returns all mutants.

@@ -216,7 +216,17 @@ void sim_wire::deliver(node_process& node, to_node what) {
     what);
 }
 
+void sim_wire::keep_for_next_process(const to_host& what) {
+  const auto* const grants = std::get_if<protocol::elastic_grants>(&what);
+  if (grants != nullptr && world_.rule_off().any_process)
+    to_host_.send(shared_from_this(), [this, late = *grants] {
+      if (const auto host = host_.lock(); !host || !host->is_alive())
+        world_.keep_grants(host_number_, late);
+    });
+}
+
 void sim_wire::hear(to_host what) {
+  keep_for_next_process(what);
   at_host([this, what = std::move(what)](host_process& host) { deliver(host, what); });
 }
 
@@ -242,7 +252,12 @@ void sim_wire::deliver(host_process& host, to_host what) {
           world_.checker().kept(event);
   }
   say_in_trace(what, host_number_, node_number_, "to host");
+  // The process knows a job's definition with its first grants.
+  const bool takes_grants = std::holds_alternative<protocol::elastic_grants>(what);
   host.hear(number_, std::move(what));
+  if (takes_grants)
+    for (auto& late : world_.take_grants(host_number_))
+      deliver(host, std::move(late));
 }
 
 template <class Messages>
