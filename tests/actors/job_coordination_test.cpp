@@ -99,7 +99,7 @@ TEST_CASE("a result whose guard is lost has no receipt, and the row is read", "[
   CHECK(world.granted.size() == 2);
 }
 
-TEST_CASE("a host that was replaced and enters again ends the runs of its former process, but refuses none", "[actors][elastic]") {
+TEST_CASE("a host that was replaced and enters again ends runs of its former process", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");
   world.advance(10s);
