@@ -79,11 +79,15 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
       close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
     return receive(part, may_be_void);
   }
-  // A run has one host: another one can neither end nor refuse it. A host that was replaced and entered again has the results
-  // of its former process still.
-  if (const auto& one = found->state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
-    if (event.kind != event_kind::finished || one.host.host != from.host.host)
+  // A run has one host: another one can neither end nor refuse it. A host that was replaced and entered again still has the
+  // results of its former process.
+  if (const auto& one = found->state; elastic::holds(one, event.run, event.fence) && one.host != from.host) {
+    const bool is_former = one.host.host == from.host.host;
+    if (is_former && event.kind == event_kind::started)
+      found->started = event.at;
+    if (!is_former || event.kind != event_kind::finished)
       return receive(part, may_be_void);
+  }
   if (!take_event(from.host, event, *found, at, leaves))
     return receive(part, false);
   // An effect is durable once the writes of the item are.
@@ -213,8 +217,9 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
     }
     const bool mine = elastic::holds(found->state, run.run, run.fence);
     const auto fire = found->state.cause.fire;
-    // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
-    if (!mine && run.phase == protocol::elastic_phase::ended)
+    // An ended run keeps its result until the receipt: its event follows, and nothing is closed before. A run of the former
+    // process of its host has no right, whatever its phase is: it ends by its result or by its lease.
+    if (mine ? found->state.host != asked.host : run.phase == protocol::elastic_phase::ended)
       continue;
     const bool started = run.phase == protocol::elastic_phase::running || run.phase == protocol::elastic_phase::ended;
     const auto asked_at = run.phase == protocol::elastic_phase::ended ? steady_time{} : asked.asked_at;

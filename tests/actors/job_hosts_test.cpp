@@ -252,6 +252,29 @@ TEST_CASE("a newer process does not prove the end of the older one", "[actors][e
   CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::process_ended);
 }
 
+TEST_CASE("an inventory of a newer process does not extend a run of the older one", "[actors][elastic]") {
+  coordinated_job world{2};
+  world.stored.job.what.options.failover = true;
+  world.stored.job.what.options.fence_mode = elastic::fence_mode::orphan;
+  world.begin("A");
+  world.advance(10s);
+  world.started(0);
+  world.finished(1);
+  const auto older = world.process('A');
+  world.host_up('A');
+  world.view();
+  world.job.notice({older, host_fate::silent, world.at().now}, world.at());
+  world.advance(10s); // the next fire grants the other item, whose host does not answer
+  world.advance(3s);
+  auto former = world.held(0);
+  former.phase = protocol::elastic_phase::ended;
+  world.answer_inventory('A', {former, world.held(1)});
+  CHECK(world.changes<elastic::action::write_loss>().empty());
+  world.advance(60s);
+  REQUIRE(world.changes<elastic::action::write_loss>().size() == 1);
+  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::lease_over);
+}
+
 TEST_CASE("an item that a full host has refused begins with the next free slot", "[actors][elastic]") {
   coordinated_job world{1};
   world.begin("A");
