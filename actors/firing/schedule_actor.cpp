@@ -35,7 +35,7 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     where_{where},
     book_{std::move(where)},
     far_ahead_{self->system(), log_},
-    mirror_{self, partners_.storage, clock_, log_, {[this] { poll_edits(); }, [this] { arm(); }}},
+    mirror_{self, partners_.storage, clock_, log_, {[this] { hear_hint(); }, [this] { arm(); }}},
     intents_{clock_, settings_.claim_ahead, settings_.misfire_after},
     turns_{core::retry_pacer{round_gap, 2 * settings_.claim_rows_max},
            core::retry_pacer{round_gap, 2 * settings_.claim_rows_max}},
@@ -45,7 +45,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
-    [this](protocol::edit_hint) { poll_edits(); },
+    [this](protocol::edit_hint) { hear_hint(); },
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
     [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },

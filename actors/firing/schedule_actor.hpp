@@ -65,6 +65,8 @@ private:
     core::job_id polled_job = core::last_job_id;
     bool loading = false;
     bool polling = false;
+    /// A hint came during a poll, which may have read before the edit.
+    bool poll_again = false;
     steady next_poll{};
   };
 
@@ -106,6 +108,7 @@ private:
   void load(core::job_id after);
   void put_loaded(core::scheduled_job&& read);
   void loaded();
+  void hear_hint();
   void poll_edits();
   void take_edits(std::vector<core::scheduled_job>&& edits);
   void read_again(std::vector<core::job_id> jobs);

@@ -102,6 +102,11 @@ void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
     put(std::move(read));
 }
 
+void schedule_actor_state::hear_hint() {
+  reads_.poll_again = reads_.polling;
+  poll_edits();
+}
+
 void schedule_actor_state::poll_edits() {
   if (!incarnation_ || reads_.polling)
     return;
@@ -123,6 +128,8 @@ void schedule_actor_state::poll_edits() {
       reads_.polling = false;
       if (page)
         take_edits(std::move(*page));
+      if (std::exchange(reads_.poll_again, false))
+        poll_edits();
       arm();
     });
 }

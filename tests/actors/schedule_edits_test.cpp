@@ -78,6 +78,26 @@ TEST_CASE_METHOD(planning, "an edit moves a job, whether by hint or by poll", "[
   CHECK(instants(1) == std::vector{start + 10s, start + 12s});
 }
 
+TEST_CASE_METHOD(planning, "a hint that arrives during a poll is followed by another poll at once", "[actors]") {
+  declare("edited", "0 0 0 1 1 ? 2099");
+  begin();
+  advance(100ms);
+  int polls = 0;
+  // The edit commits after the first poll has read, and its hint arrives before the answer.
+  store.after = [&](std::string_view method) {
+    if (method != "edits_since" || ++polls > 1)
+      return;
+    declared.jobs[0].schedule_conf = "* * * * * ?";
+    apply();
+    protocol::anon_send(actor, protocol::edit_hint{});
+  };
+  tell(actor, protocol::edit_hint{});
+  advance(3 * latency);
+  CHECK(polls == 2);
+  CHECK(*registry.hints == 1);
+  store.after = nullptr;
+}
+
 TEST_CASE_METHOD(planning, "a job that is deleted is never claimed again", "[actors]") {
   declare("kept");
   declare("gone");
