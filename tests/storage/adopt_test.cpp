@@ -32,6 +32,18 @@ TEST_CASE("claims of a living node are not adopted", "[storage]") {
   CHECK(require(f.firings().open_claims(f.me)).size() == 1);
 }
 
+TEST_CASE("looks for claims and for alarms begin no transaction on a server if there are none", "[storage]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (backend.name == "sqlite")
+    return;
+  firing_fixture f{backend};
+  const auto begun = [&] { return f.db->query("SHOW GLOBAL STATUS LIKE 'Com_begin'").at(0).at(1); };
+  const auto before = begun();
+  CHECK(require(f.firings().adopt(f.me, 100, 10)).empty());
+  CHECK(require(f.store->alarms().take(f.me, false, noon, 100)).empty());
+  CHECK(begun() == before);
+}
+
 TEST_CASE("a claim of an ended incarnation is adopted with its unresolved runs", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
