@@ -859,6 +859,8 @@ test('script: a comparison names its sides, and Run once says that an edit is no
     await page.locator('.halves').getByText(`Version ${items.at(-1).id}`, { exact: true }).waitFor()
     await page.locator('.halves').getByText('Text of the editor, saved').waitFor()
     await page.getByRole('button', { name: 'Back to the editor' }).click()
+    // The comparison has two texts until the editor is there.
+    await page.locator('.editor .cm-mergeView').waitFor({ state: 'detached' })
     await page.locator('.editor .cm-content').focus()
     await page.keyboard.type('# not saved\n')
     await page.getByRole('button', { name: 'Run once' }).click()
