@@ -21,13 +21,14 @@ TESTS = {
     "mariadb": "on MariaDB random*",
     "mariadb-shared": "on MariaDB nothing*",
     "elastic": "random histories keep*",
+    "elastic-dense": "dense histories keep*",
 }
 
 
 def parse():
     parser = argparse.ArgumentParser(description="Runs many simulated histories.")
     parser.add_argument("--tests", required=True,
-                        help="path of the executable simulation_tests, best of the preset release; for elastic: of"
+                        help="path of the executable simulation_tests, best of the preset release; for the elastic kinds: of"
                              " elastic_simulation_tests")
     parser.add_argument("--kind", choices=TESTS, default="random")
     parser.add_argument("--first", type=int, default=1, help="first seed")

@@ -116,9 +116,15 @@ job_edit random_edit(dice& random, const job_history& in) {
   return out;
 }
 
-} // namespace
+/// Ranges of the numbers of faults and edits.
+struct density {
+  std::uint64_t faults_min = 0;
+  std::uint64_t faults_below = 6;
+  std::uint64_t edits_min = 0;
+  std::uint64_t edits_below = 4;
+};
 
-job_history random_job_history(std::uint64_t seed) {
+job_history made_history(std::uint64_t seed, const density& of) {
   dice random{seed};
   job_history out;
   out.seed = seed;
@@ -139,10 +145,10 @@ job_history random_job_history(std::uint64_t seed) {
   const bool all_wait = std::all_of(out.jobs.begin(), out.jobs.end(), [](const auto& each) { return each.options.misfire; });
   for (int i = 0; i < out.hosts; ++i)
     out.capacities.push_back(all_wait && random.one_in(2) ? static_cast<std::int32_t>(1 + random.below(4)) : enough_slots);
-  for (auto faults = random.below(6); faults > 0; --faults)
+  for (auto faults = of.faults_min + random.below(of.faults_below - of.faults_min); faults > 0; --faults)
     out.faults.push_back(random_fault(random, out));
   keep_one_host(out);
-  for (auto edits = random.below(4); edits > 0; --edits) {
+  for (auto edits = of.edits_min + random.below(of.edits_below - of.edits_min); edits > 0; --edits) {
     const auto made = random_edit(random, out);
     out.edits.push_back(made);
     // Nothing stays disabled.
@@ -153,6 +159,14 @@ job_history random_job_history(std::uint64_t seed) {
   if (out.nodes > 1 && random.one_in(4))
     delay_last_messages(random, out);
   return out;
+}
+
+} // namespace
+
+job_history random_job_history(std::uint64_t seed) { return made_history(seed, {}); }
+
+job_history dense_job_history(std::uint64_t seed) {
+  return made_history(seed, {.faults_min = 6, .faults_below = 15, .edits_min = 2, .edits_below = 10});
 }
 
 bool is_meant_for(std::int64_t calls, std::string_view method) noexcept {

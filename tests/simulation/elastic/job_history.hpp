@@ -127,6 +127,8 @@ struct job_history {
 };
 
 [[nodiscard]] job_history random_job_history(std::uint64_t seed);
+/// Returns a history with many faults and edits, most of which overlap.
+[[nodiscard]] job_history dense_job_history(std::uint64_t seed);
 [[nodiscard]] std::string describe(const fault& what);
 [[nodiscard]] std::string describe(const job_history& what);
 

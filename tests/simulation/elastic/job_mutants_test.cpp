@@ -1,4 +1,4 @@
-// Each mutant must break an invariant in one of these histories.
+// Rules of elastic jobs: each mutant must break an invariant in one of its histories, which keep all of them with the rule.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 using namespace ringmaster::simulation::elastic;
 
-TEST_CASE("histories that need one rule keep every invariant of elastic jobs with it", "[simulation][elastic]") {
+TEST_CASE("provoked histories keep every invariant of elastic jobs", "[simulation][elastic]") {
   const auto count = from_environment("RINGMASTER_SIMULATION_MUTANT_SEEDS", 20);
   for (const auto& each : mutants())
     if (each.provoke != nullptr)
@@ -16,7 +16,7 @@ TEST_CASE("histories that need one rule keep every invariant of elastic jobs wit
           count, [&](auto i) { return provoked_history(1 + i, each.provoke); }, 10);
         for (const auto& broken : made.broken) {
           report(broken, "RINGMASTER_SIMULATION_MUTANT_SEEDS=" + std::to_string(broken.number + 1)
-                           + " elastic_simulation_tests \"histories that*\" -c " + std::string{each.name});
+                           + " elastic_simulation_tests \"provoked histories*\" -c " + std::string{each.name});
           FAIL_CHECK("seed " << broken.number + 1 << ": " << broken.found.violations.front());
         }
       }

@@ -47,6 +47,22 @@ TEST_CASE("random histories keep every invariant of elastic jobs", "[simulation]
   CHECK(counts.fenced > count / 20);
 }
 
+TEST_CASE("dense histories keep every invariant of elastic jobs", "[simulation][elastic]") {
+  auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
+  auto count = from_environment("RINGMASTER_SIMULATION_SEEDS", usual_count / 2);
+  if (std::getenv("RINGMASTER_SEED") != nullptr) {
+    first = from_environment("RINGMASTER_SEED", 1);
+    count = 1;
+  }
+  const auto made = simulate_many(
+    count, [first](auto i) { return dense_job_history(first + i); }, 10);
+  for (const auto& each : made.broken) {
+    const auto seed = first + each.number;
+    report(each, "RINGMASTER_SEED=" + std::to_string(seed) + " elastic_simulation_tests \"dense histories*\"");
+    FAIL_CHECK("seed " << seed << ": " << each.found.violations.front());
+  }
+}
+
 TEST_CASE("a seed always gives the same run of elastic jobs", "[simulation][elastic]") {
   for (const std::uint64_t seed : {7U, 8U, 9U}) {
     CAPTURE(seed);

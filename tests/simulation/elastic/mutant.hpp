@@ -33,7 +33,7 @@ struct mutant {
   bool enables_at_adoption = false;
   bool any_epoch = false;
 
-  /// Faults that need the rule; null: those of random histories do.
+  /// Adds faults that need the rule. Null: random histories are enough.
   provocation provoke = nullptr;
 };
 

@@ -50,7 +50,7 @@ void provoke_grants_to_ended_process(dice& random, job_history& in) {
 }
 
 void provoke_stale_node(dice& random, job_history& in) {
-  // Most runs end while the node stands still.
+  // With short bodies only, few runs would end while the node is stopped.
   in.bodies.longer = 30;
   for (int i = 0; i < 3; ++i) {
     fault stop{.what = stop_node, .at = random.between(1'500, 9'000), .lasts = random.between(1'000, 2'500)};

@@ -12,15 +12,15 @@ namespace ringmaster::simulation::elastic {
 /// Adds faults and edits to a history of two nodes and two hosts at least.
 using provocation = void (*)(dice& random, job_history& in);
 
-/// The last messages of a node to a host arrive once another node has its slots, and items have moved between hosts.
+/// Delays the last messages of a node to a host until another node has its slots, and moves items between hosts meanwhile.
 void provoke_late_grants(dice& random, job_history& in);
-/// Grants are on their way to a host whose process ends, and starts again.
+/// Ends the process of a host while grants are on their way to it, and starts it again.
 void provoke_grants_to_ended_process(dice& random, job_history& in);
-/// A node is stopped until its lease is over, continues, and is killed.
+/// Stops a node until its lease is over. Around its return the node is killed, or a host has a second process.
 void provoke_stale_node(dice& random, job_history& in);
-/// The verdict of a node about a silent host is late: the host is back, at another node.
+/// Delays the verdict of a node about a silent host until the host is back, at another node.
 void provoke_late_verdicts(dice& random, job_history& in);
-/// A transaction of a node begins after others have its slots.
+/// Delays transactions of a node until others have its slots.
 void provoke_late_transactions(dice& random, job_history& in);
 
 /// Returns a history that follows from the seed.

@@ -83,7 +83,7 @@ private:
   void at_node(std::function<void(node_process&)> what);
   void leave(protocol::host_message& message);
   void hear(to_host what);
-  /// For a mutant: the grants reach the next process of the host.
+  /// Keeps grants that find no process for the next process of the host, if a mutant wants it.
   void keep_for_next_process(const to_host& what);
   void deliver(host_process& host, to_host what);
   void deliver(node_process& node, to_node what);
