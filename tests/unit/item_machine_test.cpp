@@ -276,7 +276,7 @@ TEST_CASE("hosts that lack something are not asked in turn without a pause", "[u
   CHECK(step(at, one, event::time_passed{}) == "E5N >G");
 }
 
-TEST_CASE("a pause after a refusal that has ended leaves no deadline to an idle item", "[unit][elastic]") {
+TEST_CASE("an idle item has no deadline once its pause after a refusal is over", "[unit][elastic]") {
   scenery at;
   at.rules.lease = 5s;
   auto one = in(item_state::sent);
