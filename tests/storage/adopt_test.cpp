@@ -44,6 +44,13 @@ TEST_CASE("looks for claims and for alarms begin no transaction on a server if t
   CHECK(begun() == before);
 }
 
+TEST_CASE("an ended incarnation is told so although there is nothing to adopt", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  fence(f);
+  CHECK(error_of(f.firings().adopt(f.me, 100, 10)) == core::errc::fenced);
+  CHECK(error_of(f.store->alarms().take(f.me, false, noon, 100)) == core::errc::fenced);
+}
+
 TEST_CASE("a claim of an ended incarnation is adopted with its unresolved runs", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();

@@ -66,6 +66,9 @@ struct text_style {
   bool tail_by_schema = true;
 };
 
+/// Condition that an incarnation has ended, by the row that `check_current` reads. Takes the node and the incarnation.
+#define RINGMASTER_HAS_ENDED "NOT EXISTS (SELECT 1 FROM rm_life WHERE node = ? AND incarnation = ?)"
+
 /// One store's connection and the state that its roles share. Used by one thread at a time.
 class session {
 public:
@@ -76,6 +79,14 @@ public:
   /// Checks that `owner` is current. Inside a transaction: holds a shared lock on the row of the node's incarnation (not on that
   /// of its heartbeat) until its end, so that no fence commits before it. Errors: `fenced`.
   [[nodiscard]] core::result<void> check_current(const core::node_incarnation& owner);
+  /// Returns whether the number that a SELECT returns is not 0. It is one statement, without a transaction and without locks.
+  template <class... Values>
+  [[nodiscard]] core::result<bool> is_true(sql text, const Values&... values) {
+    return db.read([&]() -> core::result<bool> {
+      auto found = db.query(text, values...);
+      return found.next() && found.number(0) != 0;
+    });
+  }
 
   /// Takes `count` new revisions and returns the first one, inside a transaction that began as an edit (`begin_edit`). Throws
   /// `driver_error`.

@@ -189,12 +189,8 @@ core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node
                                                                 core::time_point now, std::size_t limit) {
   using taken_alarms = core::result<std::vector<core::pending_alarm>>;
   // Nodes ask every second, and mostly there is no alarm: one statement says so.
-  auto any = own_.db.read([&]() -> core::result<bool> {
-    auto found = own_.db.query("SELECT EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3)) OR NOT EXISTS"
-                               " (SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up')",
-                               owner.node, owner.incarnation);
-    return found.next() && found.number(0) != 0;
-  });
+  auto any = own_.is_true("SELECT EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3)) OR " RINGMASTER_HAS_ENDED, owner.node,
+                          owner.incarnation);
   if (!any)
     return tl::unexpected{std::move(any.error())};
   if (!*any)
