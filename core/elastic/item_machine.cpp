@@ -216,7 +216,7 @@ public:
     if (!is_mine(what.run, what.fence))
       return step_.add(action::send_order{what.host, what.run, what.fence, item_order::close});
     if (one_.state == cancelling && one_.kill_sent && !one_.kill_heard && what.asked_at != steady_time{})
-      return hear_after_kill(what.asked_at);
+      return step_.hear_after_kill(what.asked_at);
     step_.resume(what.started ? std::optional{one_.sent_at} : std::nullopt);
   }
 
@@ -341,14 +341,6 @@ private:
     return true;
   }
 
-  /// The host was asked on the same link: it has the order if that left before the question, and is asked again if not.
-  void hear_after_kill(steady_time asked_at) {
-    if (asked_at < one_.killed_at)
-      return step_.add(action::ask_inventory{one_.host});
-    one_.kill_heard = true;
-    one_.due = scene_.now + scene_.rules.cancel_grace;
-  }
-
   /// Ends the wait of an open run for its host or for its end.
   void reach_limit() {
     switch (one_.state) {
@@ -356,25 +348,10 @@ private:
       one_.due = scene_.now + grant_answer_limit;
       return step_.add(action::ask_inventory{one_.host});
     case running: note(cancel_reason::timed_out); return step_.send_cancel();
-    case cancelling: return cancel_limit();
+    case cancelling: return step_.end_grace();
     case unreachable: return step_.lose(loss_proof::lease_over);
     default: return;
     }
-  }
-
-  // The order to kill may have been lost or late, while the host has a lease from another node (I3).
-  void cancel_limit() {
-    if (!one_.kill_sent)
-      return step_.send_kill();
-    if (!one_.kill_heard) {
-      one_.due = scene_.now + grant_answer_limit;
-      return step_.add(action::ask_inventory{one_.host});
-    }
-    const action::send_order close{one_.host, one_.run, one_.fence, item_order::close};
-    step_.add(action::taint_host{one_.host});
-    step_.end(item_run_end::failed);
-    // The body goes on, but no longer as the owner of its item. After E6 another run may get the item.
-    step_.add(close);
   }
 
   /// A wanted item: its wait is over, the alarm is due, or a host's pause after a refusal has ended.

@@ -255,6 +255,29 @@ void item_step::send_kill() {
   add(action::ask_inventory{one_.host});
 }
 
+// The host was asked on the same link: it has the order if that left before the question, and is asked again if not.
+void item_step::hear_after_kill(steady_time asked_at) {
+  if (asked_at < one_.killed_at)
+    return add(action::ask_inventory{one_.host});
+  one_.kill_heard = true;
+  one_.due = scene_.now + scene_.rules.cancel_grace;
+}
+
+// The order to kill may have been lost or late, while the host has a lease from another node (I3).
+void item_step::end_grace() {
+  if (!one_.kill_sent)
+    return send_kill();
+  if (!one_.kill_heard) {
+    one_.due = scene_.now + grant_answer_limit;
+    return add(action::ask_inventory{one_.host});
+  }
+  const action::send_order close{one_.host, one_.run, one_.fence, item_order::close};
+  add(action::taint_host{one_.host});
+  end(item_run_end::failed);
+  // The body goes on, but no longer as the owner of its item. After E6 another run may get the item.
+  add(close);
+}
+
 void item_step::resume(std::optional<steady_time> began) {
   const bool was_away = one_.state == item_state::unreachable;
   if (one_.state == item_state::cancelling)

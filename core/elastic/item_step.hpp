@@ -95,6 +95,10 @@ public:
   /// Orders the end of the open run, whose host can be reached.
   void send_cancel();
   void send_kill();
+  /// Takes an inventory that has the run after an order to kill. `asked_at`: time of its question.
+  void hear_after_kill(steady_time asked_at);
+  /// Ends the grace after an order to cancel or to kill: the next order, or the end of a run that ignores them.
+  void end_grace();
   /// The host has the run: leaves `sent` and `unreachable`. `began`: start of its body if it has started.
   void resume(std::optional<steady_time> began);
 
