@@ -22,6 +22,7 @@ TESTS = {
     "mariadb-shared": "on MariaDB nothing*",
     "elastic": "random histories keep*",
     "elastic-dense": "dense histories keep*",
+    "elastic-provoked": "provoked histories keep*",
 }
 
 

@@ -13,6 +13,8 @@ class dice {
 public:
   explicit dice(std::uint64_t seed) : random_{seed} {}
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+  /// Returns an index of `count` things.
+  int index(int count) { return static_cast<int>(below(static_cast<std::uint64_t>(count))); }
   bool one_in(std::uint64_t count) { return below(count) == 0; }
   milliseconds between(std::int64_t least, std::int64_t most) {
     return milliseconds{least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)))};

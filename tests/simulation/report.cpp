@@ -5,11 +5,6 @@
 
 namespace ringmaster::simulation {
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* set = std::getenv(name);
-  return set != nullptr ? std::strtoull(set, nullptr, 10) : otherwise;
-}
-
 void report(const history& what, const outcome& found, const std::string& again) {
   std::cout << describe(what);
   for (const auto& line : found.trace)

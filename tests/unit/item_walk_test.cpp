@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <optional>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/from_environment.hpp"
+#include "tests/unit/item_walk_checks.hpp"
 #include "tests/unit/item_walk_store.hpp"
 
 namespace ringmaster::test::item_walks_test {
@@ -86,7 +87,7 @@ private:
       REQUIRE(decision.actions.empty());
       REQUIRE(one_.state == before.state);
     }
-    check(before, what, decision);
+    check_transition(before, one_, what, decision, rules_, now_);
     for (const auto& each : decision.actions)
       if (!waits_for_writes(each))
         std::visit([this](const auto& one) { act(one); }, each);
@@ -98,42 +99,6 @@ private:
   static bool waits_for_writes(const item_action& what) {
     const auto* order = std::get_if<action::send_order>(&what);
     return std::holds_alternative<action::count_gone>(what) || (order != nullptr && order->order == item_order::close);
-  }
-
-  void check(const item& before, const item_event& what, const item_decision& decision) {
-    bool compensated = false, told = false;
-    for (const auto& each : decision.actions) {
-      const item_grant* grant = nullptr;
-      if (const auto* of = std::get_if<action::write_grant>(&each))
-        grant = &of->grant;
-      else if (const auto* of_end = std::get_if<action::write_end>(&each); of_end && of_end->next.grant)
-        grant = &*of_end->next.grant;
-      else if (const auto* of_loss = std::get_if<action::write_loss>(&each); of_loss && of_loss->next.grant)
-        grant = &*of_loss->next.grant;
-      else if (const auto* of_wait = std::get_if<action::write_wait_end>(&each); of_wait && of_wait->next.grant)
-        grant = &*of_wait->next.grant;
-      compensated = compensated || (grant && grant->cause.source == run_source::misfire);
-      if (const auto* miss = std::get_if<action::write_miss>(&each))
-        told = told || miss->change > miss_change::merged;
-    }
-    // No missed fire is forgotten. It is not missed if its run, whose loss the store has refused, is open.
-    const auto* read = std::get_if<event::row_read>(&what);
-    const bool is_served = read != nullptr && read->row.state == stored_item_state::open && !read->row.missed
-                           && read->row.cause.fire == before.missed_fire;
-    if (before.missed && !one_.missed && !is_served)
-      REQUIRE((compensated || told));
-    const auto* fire = std::get_if<event::fired>(&what);
-    const bool runs_for_it = fire != nullptr && is_open(before.state) && before.cause.fire.at == fire->key.at;
-    if (fire != nullptr && !runs_for_it && !one_.disabled && rules_.misfire)
-      REQUIRE((one_.missed || (before.state == item_state::idle && one_.state == item_state::granting)));
-    if (one_.state == item_state::idle) {
-      REQUIRE_FALSE(one_.missed);
-      REQUIRE(one_.queue.empty());
-    }
-    REQUIRE(one_.queue.size() <= item_queue_max);
-    // A deadline that has passed does not stay.
-    if (std::holds_alternative<event::time_passed>(what))
-      REQUIRE((!due_at(one_) || *due_at(one_) > now_));
   }
 
   /// At a grant no body of the item runs (I3), except those that ignored cancel and kill.
@@ -422,10 +387,8 @@ private:
 } // namespace
 
 TEST_CASE("an item keeps its invariants on random walks and comes to rest", "[unit][elastic]") {
-  const auto* const first = std::getenv("RINGMASTER_SEED");
-  const auto* const rounds = std::getenv("RINGMASTER_WALKS");
-  const auto seed = first != nullptr ? static_cast<std::uint32_t>(std::stoul(first)) : std::random_device{}();
-  const auto end = rounds != nullptr ? static_cast<std::uint32_t>(std::stoul(rounds)) : 2000;
+  const auto seed = static_cast<std::uint32_t>(from_environment("RINGMASTER_SEED", std::random_device{}()));
+  const auto end = static_cast<std::uint32_t>(from_environment("RINGMASTER_WALKS", 2000));
   for (std::uint32_t round = 0; round < end; ++round) {
     INFO("seed " << seed << " round " << round);
     item_walk walk{seed + round};

@@ -13,7 +13,6 @@ namespace {
 
 using core::elastic::fence_mode;
 
-constexpr std::uint64_t total_max = 6;
 constexpr std::uint64_t jobs_max = 3;
 /// Slots of a host that may get all items.
 constexpr auto enough_slots = static_cast<std::int32_t>(total_max * jobs_max);
@@ -39,8 +38,8 @@ fault random_fault(dice& random, const job_history& in) {
   using enum trouble;
   fault out;
   out.at = random.between(1'500, 9'000);
-  out.host = static_cast<int>(random.below(static_cast<std::uint64_t>(in.hosts)));
-  out.node = static_cast<int>(random.below(static_cast<std::uint64_t>(in.nodes)));
+  out.host = random.index(in.hosts);
+  out.node = random.index(in.nodes);
   out.what = random.of(std::array{kill_host,   kill_host,   stop_host,   stop_host,   jump_wall,         second_process,
                                   drain_host,  cut,         cut,         cut,         half_open_to_host, half_open_to_node,
                                   lose_link,   lose_link,   kill_node,   kill_node,   stop_node,         stop_node,
@@ -78,7 +77,7 @@ fault random_fault(dice& random, const job_history& in) {
   default: break;
   }
   if (out.what >= lose_answer)
-    out.by = static_cast<std::int64_t>(random.below(4));
+    out.by = random.index(meant_calls_count);
   return out;
 }
 
@@ -94,8 +93,8 @@ void keep_one_host(job_history& in) {
 void delay_last_messages(dice& random, job_history& in) {
   using enum trouble;
   fault late{.what = half_open_to_host, .at = random.between(1'500, 6'000), .lasts = random.between(2'500, 6'000)};
-  late.host = random.one_in(2) ? all : static_cast<int>(random.below(static_cast<std::uint64_t>(in.hosts)));
-  late.node = static_cast<int>(random.below(static_cast<std::uint64_t>(in.nodes)));
+  late.host = random.one_in(2) ? all : random.index(in.hosts);
+  late.node = random.index(in.nodes);
   fault last = late;
   last.what = random.of(std::array{leave_node, leave_node, kill_node, stop_node});
   last.at += random.between(100, 2'000);
@@ -112,7 +111,7 @@ job_edit random_edit(dice& random, const job_history& in) {
                                   change::request, change::request, change::request});
   out.number = out.what == change::total
                  ? static_cast<std::int32_t>(1 + random.below(total_max))
-                 : static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(in.jobs[out.job].total)));
+                 : random.index(in.jobs[out.job].total);
   return out;
 }
 
@@ -173,9 +172,9 @@ bool is_meant_for(std::int64_t calls, std::string_view method) noexcept {
   const bool is_of_hosts = method == "enter_host" || method == "keep_hosts" || method == "judge_hosts";
   const bool is_of_slots = method == "take_leases" || method == "adopt" || method == "release_leases";
   switch (calls) {
-  case 0: return true;
-  case 1: return is_of_hosts;
-  case 2: return is_of_slots;
+  case any_call: return true;
+  case calls_of_hosts: return is_of_hosts;
+  case calls_of_slots: return is_of_slots;
   default: return method == "write";
   }
 }

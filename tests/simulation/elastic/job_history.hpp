@@ -16,6 +16,8 @@ namespace ringmaster::simulation::elastic {
 
 /// Stands for all nodes, or all hosts.
 inline constexpr int all = -1;
+/// Maximal number of items of a job.
+inline constexpr std::uint64_t total_max = 6;
 
 enum class trouble : std::uint8_t {
   // A host. It is killed, and comes back after `lasts`; 0: it stays away.
@@ -61,6 +63,8 @@ enum class trouble : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(trouble what) noexcept;
 
+/// `fault::by` of a fault of the next call: the calls for which it is meant.
+enum meant_calls : std::int64_t { any_call, calls_of_hosts, calls_of_slots, writes_of_jobs, meant_calls_count };
 /// Returns whether a fault with this `fault::by` is meant for this method of the store.
 [[nodiscard]] bool is_meant_for(std::int64_t calls, std::string_view method) noexcept;
 

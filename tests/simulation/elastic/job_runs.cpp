@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "tests/support/catch.hpp"
+
 namespace ringmaster::simulation::elastic {
 
 many_runs simulate_many(std::size_t count, const std::function<job_history(std::size_t)>& history_of, std::size_t broken_max,
@@ -47,9 +49,19 @@ void report(const broken_run& run, const std::string& again) {
   std::cout << "  again: " << again << '\n';
 }
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const set = std::getenv(name);
-  return set != nullptr ? std::strtoull(set, nullptr, 10) : otherwise;
+checked_runs check_histories(std::uint64_t usual_count, const std::function<job_history(std::uint64_t)>& history_of,
+                             const std::string& test) {
+  const bool chosen = std::getenv("RINGMASTER_SEED") != nullptr;
+  const auto first = from_environment(chosen ? "RINGMASTER_SEED" : "RINGMASTER_SIMULATION_FIRST", 1);
+  const auto count = chosen ? 1 : from_environment("RINGMASTER_SIMULATION_SEEDS", usual_count);
+  const auto made = simulate_many(
+    count, [&](auto i) { return history_of(first + i); }, 10);
+  for (const auto& each : made.broken) {
+    const auto seed = first + each.number;
+    report(each, "RINGMASTER_SEED=" + std::to_string(seed) + " elastic_simulation_tests " + test);
+    FAIL_CHECK("seed " << seed << ": " << each.found.violations.front());
+  }
+  return {count, made.counts};
 }
 
 } // namespace ringmaster::simulation::elastic

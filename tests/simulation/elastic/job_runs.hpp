@@ -3,11 +3,13 @@
 // Many runs on all processors. Runs are independent: each has its own database, actors and time.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "tests/simulation/elastic/job_world.hpp"
+#include "tests/support/from_environment.hpp"
 
 namespace ringmaster::simulation::elastic {
 
@@ -32,7 +34,17 @@ struct many_runs {
 /// Prints the input and the events of a run that broke an invariant. `again`: the command that repeats it.
 void report(const broken_run& run, const std::string& again);
 
-/// Returns a number from the environment.
-[[nodiscard]] std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
+using test::from_environment;
+
+/// Runs of a test.
+struct checked_runs {
+  std::uint64_t count = 0;
+  job_tally counts;
+};
+
+/// Makes the runs of the seeds that the environment chooses (docs/simulation.md), else of 1 to `usual_count`. Fails the test for
+/// each run that breaks an invariant, with the command that repeats it. `test`: the arguments that choose the test.
+checked_runs check_histories(std::uint64_t usual_count, const std::function<job_history(std::uint64_t)>& history_of,
+                             const std::string& test);
 
 } // namespace ringmaster::simulation::elastic

@@ -6,7 +6,6 @@
 
 #include <spdlog/sinks/base_sink.h>
 
-#include "core/access/principal.hpp"
 #include "storage/rows/datetime_text.hpp"
 #include "storage/sqlite/database.hpp"
 #include "tests/simulation/elastic/sim_host.hpp"

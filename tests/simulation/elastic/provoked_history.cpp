@@ -11,22 +11,20 @@ using enum trouble;
 /// Distance of seeds between two attempts to draw a history with enough nodes and hosts.
 constexpr std::uint64_t next_attempt = 1'000'000;
 
-int one_below(dice& random, int count) { return static_cast<int>(random.below(static_cast<std::uint64_t>(count))); }
-
 void add_moves(dice& random, job_history& in, span from) {
   for (std::size_t job = 0; job < in.jobs.size(); ++job)
     in.edits.push_back({.what = change::total,
                         .at = from + random.between(200, 3'000),
                         .job = job,
-                        .number = static_cast<std::int32_t>(1 + random.below(6))});
+                        .number = static_cast<std::int32_t>(1 + random.below(total_max))});
 }
 
 } // namespace
 
 void provoke_late_grants(dice& random, job_history& in) {
   fault late{.what = half_open_to_host, .at = random.between(1'500, 6'000), .lasts = random.between(3'500, 7'000)};
-  late.host = one_below(random, in.hosts);
-  late.node = one_below(random, in.nodes);
+  late.host = random.index(in.hosts);
+  late.node = random.index(in.nodes);
   auto end = late;
   end.what = random.of(std::array{leave_node, kill_node, stop_node});
   end.at += random.between(100, 1'500);
@@ -39,7 +37,7 @@ void provoke_late_grants(dice& random, job_history& in) {
 void provoke_grants_to_ended_process(dice& random, job_history& in) {
   for (int i = 0; i < 3; ++i) {
     fault late{.what = half_open_to_host, .at = random.between(1'500, 9'000), .lasts = random.between(300, 3'000)};
-    late.host = one_below(random, in.hosts);
+    late.host = random.index(in.hosts);
     auto end = late;
     end.what = kill_host;
     end.at += random.between(50, 1'000);
@@ -49,44 +47,42 @@ void provoke_grants_to_ended_process(dice& random, job_history& in) {
   }
 }
 
-void provoke_stale_node(dice& random, job_history& in) {
+void provoke_second_process(dice& random, job_history& in) {
   // With short bodies only, few runs would end while the node is stopped.
   in.bodies.longer = 30;
   for (int i = 0; i < 3; ++i) {
     fault stop{.what = stop_node, .at = random.between(1'500, 9'000), .lasts = random.between(1'000, 2'500)};
-    stop.node = one_below(random, in.nodes);
+    stop.node = random.index(in.nodes);
     auto end = stop;
     end.what = random.of(std::array{kill_node, second_process, second_process});
     end.at += stop.lasts + random.between(-200, 600);
     end.lasts = random.between(100, 3'000);
-    end.host = one_below(random, in.hosts);
+    end.host = random.index(in.hosts);
     in.faults.push_back(stop);
     in.faults.push_back(end);
   }
 }
 
 void provoke_late_verdicts(dice& random, job_history& in) {
-  constexpr std::int64_t calls_of_hosts = 1;
   for (int i = 0; i < 2; ++i) {
     fault part{.what = random.of(std::array{cut, half_open_to_node}), .at = random.between(1'500, 9'000),
                .lasts = random.between(600, 2'500)};
-    part.host = one_below(random, in.hosts);
+    part.host = random.index(in.hosts);
     part.by = random.between(100, 800).count();
     in.faults.push_back(part);
     fault late{.what = delay_before, .at = part.at + random.between(400, 900), .lasts = random.between(300, 2'000)};
-    late.node = one_below(random, in.nodes);
+    late.node = random.index(in.nodes);
     late.by = calls_of_hosts;
     in.faults.push_back(late);
   }
 }
 
 void provoke_late_transactions(dice& random, job_history& in) {
-  constexpr std::int64_t writes = 3;
   for (int i = 0; i < 4; ++i) {
     fault late{.what = random.of(std::array{stop_before, delay_before}), .at = random.between(1'500, 9'000),
                .lasts = random.between(1'600, 6'000)};
-    late.node = one_below(random, in.nodes);
-    late.by = writes;
+    late.node = random.index(in.nodes);
+    late.by = writes_of_jobs;
     in.faults.push_back(late);
   }
   add_moves(random, in, random.between(1'500, 9'000));

@@ -17,7 +17,7 @@ void provoke_late_grants(dice& random, job_history& in);
 /// Ends the process of a host while grants are on their way to it, and starts it again.
 void provoke_grants_to_ended_process(dice& random, job_history& in);
 /// Stops a node until its lease is over. Around its return the node is killed, or a host has a second process.
-void provoke_stale_node(dice& random, job_history& in);
+void provoke_second_process(dice& random, job_history& in);
 /// Delays the verdict of a node about a silent host until the host is back, at another node.
 void provoke_late_verdicts(dice& random, job_history& in);
 /// Delays transactions of a node until others have its slots.
