@@ -14,6 +14,7 @@
 
 #include "actors/elastic/job_coordination.hpp"
 #include "core/schedule/schedule.hpp"
+#include "tests/actors/agreeing_store.hpp"
 #include "tests/support/catch.hpp"
 
 namespace ringmaster::test {
@@ -22,7 +23,7 @@ namespace elastic = core::elastic;
 using core::milliseconds;
 
 /// Names of hosts are letters; A has number 1.
-class coordinated_job {
+class coordinated_job : public agreeing_store {
 public:
   static constexpr core::time_point start = core::from_ms(1'772'452'800'000);
 
@@ -224,10 +225,8 @@ public:
   }
   [[nodiscard]] actors::job_moment at() const { return {now_, wall_}; }
 
-  // The store. It agrees with each write, except for those of `lost_items` and `lost_fires`.
+  // The store.
 
-  std::vector<elastic::item_number> lost_items;
-  bool lose_fires = false;
   /// Writes wait for `answer`.
   bool holds_answers = false;
   void answer() {
@@ -369,48 +368,11 @@ private:
         ++specs;
       }
   }
-  elastic::item_answer answer_of(const elastic::item_write& what) {
-    using enum elastic::write_outcome;
-    if (std::find(lost_items.begin(), lost_items.end(), what.item) != lost_items.end())
-      return {guard_lost};
-    elastic::item_answer out{done_outcome};
-    const auto grants = [&] {
-      out.grant = done_outcome;
-      out.run = elastic::item_run_id{++run_};
-    };
-    if (std::holds_alternative<elastic::item_grant>(what.what))
-      grants();
-    else if (const auto* end = std::get_if<elastic::action::write_end>(&what.what); end != nullptr && end->next.grant)
-      grants();
-    else if (const auto* loss = std::get_if<elastic::action::write_loss>(&what.what); loss != nullptr && loss->next.grant)
-      grants();
-    else if (const auto* wait = std::get_if<elastic::action::write_wait_end>(&what.what); wait != nullptr && wait->next.grant)
-      grants();
-    return out;
-  }
-  elastic::elastic_answer answer_of(const elastic::elastic_op& op) {
-    elastic::elastic_answer out{done_outcome};
-    if (const auto* item = std::get_if<elastic::item_write>(&op)) {
-      out.items.push_back(answer_of(*item));
-      out.outcome = out.items.front().outcome;
-    } else if (const auto* fire = std::get_if<elastic::fire_write>(&op)) {
-      if (lose_fires)
-        out.outcome = elastic::write_outcome::guard_lost;
-      for (const auto& each : fire->items)
-        out.items.push_back(lose_fires ? elastic::item_answer{} : answer_of(each));
-    } else if (const auto* step = std::get_if<elastic::fire_step_write>(&op); step != nullptr && step->hook) {
-      out.items.push_back(answer_of(*step->hook));
-    }
-    return out;
-  }
-
-  static constexpr auto done_outcome = elastic::write_outcome::done;
 
   elastic::steady_time now_{std::chrono::hours{1000}};
   core::time_point wall_ = start;
   std::map<char, host> hosts_;
   std::vector<actors::job_writes> waiting_;
-  std::int64_t run_ = 0;
   std::uint64_t batch_ = 0;
   int calls_ = 0;
 };
