@@ -16,7 +16,10 @@ void item_step::adopt(const stored_item& row) {
     one_.queue.insert(one_.queue.begin(), {before.cause.fire, before.request_until});
   // A loss that the store refused made the fire of the run owed again, but the run is open.
   const auto is_served = [&](const fire_key& fire) { return is_open(one_.state) && one_.cause.fire == fire; };
-  if (before.missed && !is_served(before.missed_fire)) {
+  // The row of an open run does not name the fire of its mark. It is known here, also if the write that the store refused was to
+  // drop it.
+  const bool is_marked = before.missed || (one_.missed && is_open(one_.state));
+  if (is_marked && !is_served(before.missed_fire)) {
     one_.missed = true;
     one_.missed_fire = before.missed_fire;
   }

@@ -271,6 +271,17 @@ TEST_CASE("an item goes on from its row", "[unit][elastic]") {
     one.writes = 3;
     CHECK(step(at, one, event::row_read{row_of(stored_item_state::idle, {}, fence), 2}) == "reread >R");
   }
+  SECTION("after a lost guard: a disabled item whose run is open still keeps the fire of its mark") {
+    auto one = in(item_state::unreachable);
+    one.missed = one.disabled = true;
+    one.missed_fire = fire_2;
+    CHECK(step(at, one, event::run_absent{own, begin}) == "m:disabled E9 >I");
+    auto row = row_of(stored_item_state::open, run, fence);
+    row.missed = true;
+    CHECK(step(at, one, event::row_read{row, one.writes}) == "ask >U");
+    CHECK(one.missed);
+    CHECK(one.missed_fire == fire_2);
+  }
   SECTION("after a lost guard: the item was disabled") {
     auto one = in(item_state::granting);
     auto row = row_of(stored_item_state::wanted, run, fence);
