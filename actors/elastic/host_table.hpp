@@ -33,6 +33,8 @@ struct host_times {
   /// A keeper whose last reading of changes is older does not acknowledge as the keeper while there are other nodes: one of them
   /// may keep the host by now, and waits for the lease with a margin of 250 ms.
   static constexpr std::chrono::milliseconds reading_valid{200};
+  /// A question from before the last change of the keeper counts once it has been repeated for so long.
+  static constexpr std::chrono::milliseconds question_lasts{100};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };
@@ -69,6 +71,8 @@ struct known_host {
   bool has_ended = false;
   /// The host has asked this node to become its keeper.
   bool asks = false;
+  /// First of the heartbeats that ask without a break; unset: the last one did not ask.
+  std::optional<protocol::elastic_steady> asked_since;
   /// E2 is under way.
   bool claiming = false;
   /// E3 is under way, and is repeated until the store has answered: until then nothing extends the lease.

@@ -46,6 +46,33 @@ TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks",
   }
 }
 
+TEST_CASE_METHOD(table_fixture, "an old question of a host takes no keeper away", "[actors][elastic]") {
+  keeper = {"b", 1};
+  keeper_no = 3;
+  admit();
+  keeper_no = 2; // as the host knew it
+  static_cast<void>(beat(1, 8, true));
+  static_cast<void>(beat(2, 8, true));
+  CHECK(table.begin_claims().empty());
+  SECTION("the host has found the keeper") {
+    keeper_no = 3;
+    CHECK(beat(3)->keeper_no == 0);
+    CHECK(table.begin_claims().empty());
+    pass(100ms);
+    keeper_no = 2;
+    static_cast<void>(beat(4, 8, true));
+    CHECK(table.begin_claims().empty());
+  }
+  SECTION("the host goes on to ask, because that keeper does not answer") {
+    pass(50ms);
+    static_cast<void>(beat(3, 8, true));
+    CHECK(table.begin_claims().empty());
+    pass(50ms);
+    static_cast<void>(beat(4, 8, true));
+    CHECK(table.begin_claims().size() == 1);
+  }
+}
+
 TEST_CASE_METHOD(table_fixture, "silence is counted from this node's E2, also when its answer was lost", "[actors][elastic]") {
   const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}, {"b", 1, 9, core::node_state::up, ""}};
   table.note_nodes(nodes);
