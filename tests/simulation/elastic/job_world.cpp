@@ -224,6 +224,7 @@ void job_world::start_node(int node) {
 }
 
 void job_world::restart_node(int node, milliseconds lasts) {
+  disturb_links_of(node, lasts);
   put_down(nodes_.at(static_cast<std::size_t>(node)).process);
   after(lasts, [this, node] { start_node(node); });
 }

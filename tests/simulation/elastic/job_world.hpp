@@ -125,6 +125,7 @@ private:
   void add_jobs();
   void strike_now(const fault& one);
   void disturb(const fault& one);
+  void disturb_links_of(int node, milliseconds lasts);
   void apply(const job_edit& what);
   void start_node(int node);
   void start_host(int host);

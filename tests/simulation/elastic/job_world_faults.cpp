@@ -45,6 +45,15 @@ void job_world::disturb(const fault& one) {
       }
 }
 
+// A node that was to stop while it stood still ends when it goes on: later than the fault said.
+void job_world::disturb_links_of(int node, milliseconds lasts) {
+  disturbed_until_ = std::max(disturbed_until_, now_ + lasts);
+  for (int host = 0; host < what_.hosts; ++host) {
+    auto& since = links_well_since_[{host, node}];
+    since = std::max(since, now_ + lasts + recovery);
+  }
+}
+
 void job_world::strike_now(const fault& one) {
   using enum trouble;
   say("fault: " + describe(one));
