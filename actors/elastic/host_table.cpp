@@ -162,7 +162,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
   host->listeners = introduction.hello.listeners;
   host->once_listeners = introduction.hello.once_listeners;
   host->beat_number = 0;
-  host->asked_since.reset();
+  host->question.reset();
   host->last_beat = now;
   host->leaves = host->suspect = false;
   facts_changed_ = true;

@@ -39,6 +39,12 @@ struct host_times {
   static constexpr std::chrono::seconds shown_after_end{60};
 };
 
+/// Heartbeats of a host which ask this node to become its keeper, one after the other without a break.
+struct keeper_question {
+  protocol::elastic_steady since{};
+  protocol::elastic_steady last{};
+};
+
 /// One host as this node knows it.
 struct known_host {
   /// As last read or written.
@@ -71,8 +77,8 @@ struct known_host {
   bool has_ended = false;
   /// The host has asked this node to become its keeper.
   bool asks = false;
-  /// First of the heartbeats that ask without a break; unset: the last one did not ask.
-  std::optional<protocol::elastic_steady> asked_since;
+  /// The question of the host; unset: its newest heartbeat does not ask.
+  std::optional<keeper_question> question;
   /// E2 is under way.
   bool claiming = false;
   /// E3 is under way, and is repeated until the store has answered: until then nothing extends the lease.

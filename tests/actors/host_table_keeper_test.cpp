@@ -63,6 +63,11 @@ TEST_CASE_METHOD(table_fixture, "an old question of a host takes no keeper away"
     static_cast<void>(beat(4, 8, true));
     CHECK(table.begin_claims().empty());
   }
+  SECTION("this node stood still between two questions") {
+    now += 10s;
+    static_cast<void>(beat(3, 8, true));
+    CHECK(table.begin_claims().empty());
+  }
   SECTION("the host goes on to ask, because that keeper does not answer") {
     pass(50ms);
     static_cast<void>(beat(3, 8, true));
