@@ -136,10 +136,23 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
     found->stored_missed = read.missed;
     found->cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+    keep_mark(which);
     hear_inbox(which, at);
     obey_cancel(which, at);
   }
   settle(at);
+}
+
+// The repetition of an earlier write has taken the mark out of the row, or a fire has joined a compensation whose end the store
+// refused: only this node knows that a fire is owed (I9).
+void job_coordination::keep_mark(item_number which) {
+  auto* const found = items_.find(which);
+  if (found == nullptr || !found->state.missed || found->stored_missed)
+    return;
+  const auto& state = found->state;
+  const bool waits = state.state == elastic::item_state::wanted && state.cause.source == elastic::run_source::misfire
+                     && core::number(state.run) == 0;
+  write(which, *found, elastic::write_mark{true, waits});
 }
 
 void job_coordination::rows_failed(job_moment at) {

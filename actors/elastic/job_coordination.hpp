@@ -320,6 +320,7 @@ private:
 
   // Answers (job_answers.cpp).
   void settle_item(item_number which, const core::elastic::item_answer& answer, job_moment at);
+  void keep_mark(item_number which);
   void settle_step(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
 
   // Events of hosts (job_hearing.cpp).

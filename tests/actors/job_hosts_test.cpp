@@ -21,6 +21,25 @@ TEST_CASE("an item without a host waits, and gets the first one", "[actors][elas
   CHECK(world.runs() == "0@CM");
 }
 
+// A write that is repeated, because its answer was lost, may take out of the row what a later write has put there.
+TEST_CASE("an item that waits without a mark in its row is marked again", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.load();
+  world.lost_items = {elastic::item_number{0}};
+  world.advance(10s);
+  REQUIRE(world.rereads == std::vector{elastic::item_number{0}});
+  world.lost_items.clear();
+  world.rows_read({coordinated_job::idle_row(0)});
+  const auto marks = world.changes<elastic::write_mark>();
+  REQUIRE(marks.size() == 2);
+  CHECK(marks.back().missed);
+  CHECK(marks.back().wanted);
+  world.host_up('C');
+  world.view();
+  world.advance(300ms);
+  CHECK(world.runs() == "0@CM");
+}
+
 TEST_CASE("a takeover begins in the write of the loss", "[actors][elastic]") {
   coordinated_job world{2};
   world.stored.job.what.options.failover = true;

@@ -170,7 +170,21 @@ void job_checker::look_at_items() {
   }
   // An item that comes back is a new one.
   std::erase_if(disabled_, [&](const auto& key) { return !found.contains(key); });
+  say_waits(found);
   items_ = std::move(found);
+}
+
+void job_checker::say_waits(const std::map<item_key, item_row>& found) {
+  if (!world_.is_tracing())
+    return;
+  for (const auto& [key, row] : found) {
+    const auto before = items_.find(key);
+    const auto [waited, owed] = before == items_.end() ? std::pair{false, false}
+                                                       : std::pair{before->second.state == wanted, before->second.missed};
+    if ((row.state == wanted) != waited || row.missed != owed)
+      world_.say("item " + std::to_string(key.first) + '/' + std::to_string(key.second) +
+                 (row.state == wanted ? " waits" : row.state == idle ? " is idle" : " runs") + (row.missed ? ", missed" : ""));
+  }
 }
 
 void job_checker::look_at_fires() {

@@ -102,6 +102,8 @@ private:
 
   void look_at_runs();
   void look_at_items();
+  /// Tells the trace which items wait or have missed a fire since the last look.
+  void say_waits(const std::map<item_key, item_row>& found);
   void look_at_fires();
   void look_at_schedules();
   void granted(run_row& run);
