@@ -86,6 +86,11 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     replace(host, row, now);
   } else {
     host.row = row;
+    // Heartbeats that are on their way may ask from before the change.
+    if (row.keeper_no != before.keeper_no) {
+      host.asks = false;
+      host.question.reset();
+    }
     if (row.keeper != before.keeper) {
       host.keeper_over_since.reset();
       host.keeper_checked = false;
@@ -162,6 +167,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
   host->listeners = introduction.hello.listeners;
   host->once_listeners = introduction.hello.once_listeners;
   host->beat_number = 0;
+  host->asks = false;
   host->question.reset();
   host->last_beat = now;
   host->leaves = host->suspect = false;

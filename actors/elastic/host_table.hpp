@@ -33,8 +33,11 @@ struct host_times {
   /// A keeper whose last reading of changes is older does not acknowledge as the keeper while there are other nodes: one of them
   /// may keep the host by now, and waits for the lease with a margin of 250 ms.
   static constexpr std::chrono::milliseconds reading_valid{200};
-  /// A question from before the last change of the keeper counts once it has been repeated for so long.
-  static constexpr std::chrono::milliseconds question_lasts{100};
+  /// A question from before the last change of the keeper counts once it has been repeated for so long: with the host's next
+  /// heartbeat.
+  static constexpr std::chrono::milliseconds question_lasts{40};
+  /// After a longer pause between two questions, the later one is a new one.
+  static constexpr std::chrono::milliseconds question_gap{100};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };

@@ -44,13 +44,14 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   const bool asks = beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no);
   if (!asks)
     host->question.reset();
-  else if (!host->question || heard_at - host->question->last > host_times::suspect_after)
+  else if (!host->question || heard_at - host->question->last > host_times::question_gap)
     host->question = keeper_question{heard_at, heard_at};
   else
     host->question->last = heard_at;
   // After a pause of this node or of its link many heartbeats arrive together. The host may know by now the keeper that the row
-  // names.
-  const bool may_be_over = host->row.keeper_no > beat.keeper_no;
+  // names, if that one lives.
+  const bool is_kept = host->row.state == core::elastic::host_state::up && !keeper_is_over(*host);
+  const bool may_be_over = is_kept && host->row.keeper_no > beat.keeper_no;
   host->asks = asks && (!may_be_over || heard_at - host->question->since >= host_times::question_lasts);
   // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
   if (host->claiming || must_claim(*host))

@@ -71,11 +71,41 @@ TEST_CASE_METHOD(table_fixture, "an old question of a host takes no keeper away"
   SECTION("the host goes on to ask, because that keeper does not answer") {
     pass(50ms);
     static_cast<void>(beat(3, 8, true));
-    CHECK(table.begin_claims().empty());
-    pass(50ms);
-    static_cast<void>(beat(4, 8, true));
     CHECK(table.begin_claims().size() == 1);
   }
+  SECTION("that keeper is over, or says that the host is silent") {
+    keeper_no = 3;
+    const bool is_silent = GENERATE(true, false);
+    const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}};
+    if (is_silent)
+      table.learn_change(row(1, silent), now);
+    else
+      table.note_nodes(nodes);
+    keeper_no = 2;
+    static_cast<void>(beat(3, 8, true));
+    CHECK(table.begin_claims().size() == 1);
+  }
+}
+
+TEST_CASE_METHOD(table_fixture, "a change of the keeper ends a question from before it", "[actors][elastic]") {
+  keeper = {"b", 1};
+  admit();
+  static_cast<void>(beat(1, 8, true));
+  const bool is_claimed = GENERATE(true, false);
+  const auto claims = is_claimed ? table.begin_claims() : std::vector<elastic::keeper_claim>{};
+  CHECK(claims.size() == (is_claimed ? 1 : 0));
+  pass(50ms);
+  keeper_no = 3;
+  if (is_claimed) {
+    const std::vector<elastic::host_answer> answers{{elastic::write_outcome::guard_lost, row()}};
+    CHECK(table.end_claims(claims, answers, now).empty());
+  } else {
+    table.learn_change(row(), now);
+  }
+  CHECK(table.begin_claims().empty());
+  keeper_no = 2;
+  static_cast<void>(beat(2, 8, true));
+  CHECK(table.begin_claims().empty());
 }
 
 TEST_CASE_METHOD(table_fixture, "silence is counted from this node's E2, also when its answer was lost", "[actors][elastic]") {
