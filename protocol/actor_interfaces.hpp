@@ -124,6 +124,7 @@ using reservation_actor = caf::typed_actor<
 /// Holds XXL's schedule lock on the leader (native mode on MySQL), so that a Java admin started by mistake waits.
 using schedule_guard = caf::typed_actor<
   caf::result<void>(incarnation_change),
+  caf::result<void>(slot_change),
   /// INTERNAL: take or keep the lock.
   caf::result<void>(tick_atom)>;
 

@@ -1,20 +1,18 @@
 #include "actors/node/schedule_guard.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/cluster/slot_map.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
 
-schedule_guard_state::schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker,
-                                           protocol::storage_actor storage, logger log)
-  : self_{self}, worker_{std::move(worker)}, storage_{std::move(storage)}, log_{std::move(log)} {}
+schedule_guard_state::schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker, logger log)
+  : self_{self}, worker_{std::move(worker)}, log_{std::move(log)} {}
 
 protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
   return {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
+    [this](const protocol::slot_change& change) { set_duty(is_native_ && change.slots.test(0)); },
     [this](protocol::tick_atom) {
       armed_ = false;
       look();
@@ -23,35 +21,19 @@ protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
 }
 
 void schedule_guard_state::change_incarnation(const protocol::incarnation_change& change) {
-  incarnation_ = change.mode == core::cluster_mode::native ? change.life : std::nullopt;
+  is_native_ = change.life && change.mode == core::cluster_mode::native;
+  set_duty(false); // the slots of the new incarnation follow
+}
+
+void schedule_guard_state::set_duty(bool on) {
+  duty_ = on;
   look();
 }
 
 void schedule_guard_state::look() {
   if (busy_)
     return;
-  if (!incarnation_)
-    return let_go();
-  busy_ = true;
-  ask_store<std::vector<core::node_row>>(
-    self_, storage_, [](storage::store& store) { return store.cluster().nodes(); },
-    [this](core::result<std::vector<core::node_row>>&& nodes) {
-      busy_ = false;
-      if (nodes)
-        decide(*nodes);
-      else
-        arm();
-    });
-}
-
-void schedule_guard_state::decide(const std::vector<core::node_row>& nodes) {
-  if (!incarnation_)
-    return let_go();
-  std::vector<std::string> live;
-  for (const auto& node : nodes)
-    if (node.state == core::node_state::up)
-      live.push_back(node.id);
-  if (core::slots_of(incarnation_->node, live).test(0))
+  if (duty_)
     hold();
   else
     let_go();
@@ -68,7 +50,7 @@ void schedule_guard_state::hold() {
     [this](core::result<bool>&& held) {
       busy_ = false;
       say(held && *held, held ? "" : held.error().context);
-      if (incarnation_)
+      if (duty_)
         arm();
       else
         let_go();
@@ -76,8 +58,6 @@ void schedule_guard_state::hold() {
 }
 
 void schedule_guard_state::let_go() {
-  if (incarnation_)
-    arm();
   if (!std::exchange(holds_, false))
     return;
   busy_ = true;
@@ -89,8 +69,7 @@ void schedule_guard_state::let_go() {
     },
     [this](core::result<void>&&) {
       busy_ = false;
-      if (incarnation_)
-        arm();
+      look();
     });
 }
 

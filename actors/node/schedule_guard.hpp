@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include "actors/logger.hpp"
@@ -21,14 +20,13 @@ public:
   static constexpr std::chrono::milliseconds look_every{500};
 
   /// `worker`: only the guard (and, in shared mode, the reservations) uses its store.
-  schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker, protocol::storage_actor storage,
-                       logger log);
+  schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker, logger log);
   protocol::schedule_guard::behavior_type make_behavior();
 
 private:
   void change_incarnation(const protocol::incarnation_change& change);
+  void set_duty(bool on);
   void look();
-  void decide(const std::vector<core::node_row>& nodes);
   void hold();
   void let_go();
   void arm();
@@ -36,10 +34,10 @@ private:
 
   protocol::schedule_guard::pointer self_;
   protocol::store_worker worker_;
-  protocol::storage_actor storage_;
   logger log_;
-  /// Set in native mode only.
-  std::optional<core::node_incarnation> incarnation_;
+  bool is_native_ = false;
+  /// This node is the leader, in native mode.
+  bool duty_ = false;
   bool holds_ = false;
   bool busy_ = false;
   bool armed_ = false;

@@ -257,7 +257,8 @@ void supervisor_state::spawn_node() {
                                   reservation_partners{worker, schedule_}, settings.schedule, parts_.gate, parts_.clocks.wall,
                                   parts_.clocks.boot, parts_.log));
     guard_ = keep("schedule_guard", self_->spawn<protocol::with_state<schedule_guard_state, protocol::schedule_guard>>(
-                                      worker, storage_, parts_.log));
+                                      worker, parts_.log));
+    duties.emplace_back(guard_);
     listeners.emplace_back(guard_); // releases the lock before the other takes it
     listeners.emplace_back(reservations_);
   }
