@@ -145,6 +145,7 @@ int run(int argc, char** argv) {
   add_log_command(app, chosen);
   add_forecast_command(app, chosen);
   add_node_commands(app, chosen);
+  add_cluster_commands(app, chosen);
   add_repair_commands(app, chosen);
   add_user_commands(app, chosen);
   add_key_commands(app, chosen);

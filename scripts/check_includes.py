@@ -105,6 +105,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "apps/client/http_api_client.cpp": (("apps/", "core/", "protocol/curl/", "protocol/wire/"), ("curl", "nlohmann", "system")),
+    "apps/server/link_certificates.cpp": (("apps/server/", "config/validate.hpp", "core/"), ("openssl", "system")),
     "apps/terminal/version_text.cpp": (
         ("apps/terminal/version_text.hpp",),
         ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite"),

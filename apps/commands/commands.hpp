@@ -97,6 +97,7 @@ void add_log_command(CLI::App& app, std::function<int()>& chosen);
 void add_user_commands(CLI::App& app, std::function<int()>& chosen);
 void add_key_commands(CLI::App& app, std::function<int()>& chosen);
 void add_node_commands(CLI::App& app, std::function<int()>& chosen);
+void add_cluster_commands(CLI::App& app, std::function<int()>& chosen);
 void add_repair_commands(CLI::App& app, std::function<int()>& chosen);
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen);
 /// Adds `completion`. It completes the commands and options that `app` has when it runs, also those that were added later.

@@ -16,6 +16,7 @@ import apply_test
 import audit_test
 import both_ways_test
 import clients_test
+import cluster_command_test
 import command_case
 import completion_test
 import doctor_test
@@ -55,8 +56,8 @@ import xxl_script_test
 USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test, job_test, key_test, clients_test,
          both_ways_test, completion_test, table_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
          metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test, missed_test, reload_test,
-         elastic_command_test, refused_test, alarm_command_test, locked_rows_test, answers_test, xxl_script_test,
-         now_test, import_test)
+         elastic_command_test, cluster_command_test, refused_test, alarm_command_test, locked_rows_test, answers_test,
+         xxl_script_test, now_test, import_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, group_token_test, schemathesis_test)
 
 
