@@ -1,10 +1,19 @@
 #include "actors/elastic/elastic_hosts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/next_tick.hpp"
 
 namespace ringmaster::actors {
+
+namespace {
+
+bool is_full(const protocol::elastic_event& event) noexcept {
+  return event.kind == protocol::elastic_event_kind::refused && event.refusal == protocol::elastic_refusal::no_free_slot;
+}
+
+} // namespace
 
 elastic_hosts_state::elastic_hosts_state(protocol::elastic_hosts::pointer self, elastic_hosts_parts parts)
   : self_{self}, parts_{std::move(parts)}, metrics_{self->system()} {
@@ -68,6 +77,8 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_eve
   if (!process || batch.events.empty())
     return tell(link, {0, protocol::elastic_receipt{.batch = batch.batch, .stored = process.has_value()}});
   watch_programs(*process, batch.events);
+  if (std::any_of(batch.events.begin(), batch.events.end(), is_full))
+    table_.note_full(link);
   if (!receipts_.begin(link, batch.batch, batch.events.size(), now()))
     return;
   protocol::host_events passed{*process, link, batch.batch, std::move(batch.events)};

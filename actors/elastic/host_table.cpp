@@ -202,6 +202,11 @@ void host_table::lose_link(std::uint64_t link, bool goodbye, steady now) {
     tell(*host, host_fate::suspect);
 }
 
+void host_table::note_full(std::uint64_t link) {
+  if (auto* const host = find(link))
+    host->free_slots = 0;
+}
+
 host_table::standing host_table::standing_of(const elastic::host_facts& process) const {
   const auto* const host = find(process.id);
   if (host == nullptr || host->row.facts.process == process.process)

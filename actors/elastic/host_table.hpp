@@ -128,6 +128,9 @@ public:
   void admit(std::uint64_t link, const core::elastic::host_row& row, const protocol::host_introduction& introduction, steady now);
   void change_rights(std::uint64_t link, const protocol::host_rights& rights);
   void lose_link(std::uint64_t link, bool goodbye, steady now);
+  /// The host has refused a run because no slot was free: its jobs grant it no more until a list says that one is. The next
+  /// heartbeat with a free slot is news, also if the last one before the refusal had said the same.
+  void note_full(std::uint64_t link);
   /// Fate of a process that introduces itself.
   enum class standing : std::uint8_t {
     may_enter,

@@ -176,6 +176,26 @@ TEST_CASE_METHOD(hosts_fixture, "after a restart the node keeps its hosts again"
   CHECK(at.heard->back().life == me.incarnation);
 }
 
+// Without it, jobs would wait for a slot for good if all heartbeats name the same number of free ones.
+TEST_CASE_METHOD(hosts_fixture, "after a refusal for want of a slot the next heartbeat brings a list", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat(at);
+  advance(50ms);
+  known = nullptr;
+  beat(at);
+  advance(50ms);
+  CHECK_FALSE(known);
+  protocol::elastic_event refusal;
+  refusal.kind = protocol::elastic_event_kind::refused;
+  refusal.refusal = protocol::elastic_refusal::no_free_slot;
+  say(at, protocol::elastic_events{.batch = 2, .events = {refusal}});
+  beat(at);
+  advance(50ms);
+  REQUIRE(known);
+  CHECK(known->seats.at(0).free_slots > 0);
+}
+
 TEST_CASE_METHOD(hosts_fixture, "events have a receipt once the director has an outcome for each", "[actors][elastic]") {
   auto at = link(1);
   const protocol::elastic_events batch{.batch = 1, .events = std::vector<protocol::elastic_event>(3)};

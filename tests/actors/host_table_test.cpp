@@ -290,6 +290,20 @@ TEST_CASE_METHOD(table_fixture, "a process that another node entered has free sl
   CHECK(table.take_view(now)->seats.at(0).free_slots == 12);
 }
 
+TEST_CASE_METHOD(table_fixture, "a host that refused a run is free again with its next heartbeat", "[actors][elastic]") {
+  admit();
+  static_cast<void>(beat(1, 1));
+  static_cast<void>(table.take_view(now));
+  table.note_full(1);
+  CHECK_FALSE(table.take_view(now));
+  static_cast<void>(beat(2, 0));
+  CHECK_FALSE(table.take_view(now));
+  static_cast<void>(beat(3, 1));
+  const auto view = table.take_view(now);
+  REQUIRE(view);
+  CHECK(view->seats.at(0).free_slots == 1);
+}
+
 TEST_CASE_METHOD(table_fixture, "a list that differs only in free slots says so", "[actors][elastic]") {
   admit();
   static_cast<void>(beat(1));
