@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
+#include "core/elastic/item_step.hpp"
 
 namespace ringmaster::actors {
 
@@ -149,9 +150,7 @@ void job_coordination::keep_mark(item_number which) {
   auto* const found = items_.find(which);
   if (found == nullptr || !found->state.missed || found->stored_missed)
     return;
-  const auto& state = found->state;
-  const bool waits = state.state == elastic::item_state::wanted && state.cause.source == elastic::run_source::misfire
-                     && core::number(state.run) == 0;
+  const bool waits = found->state.state == elastic::item_state::wanted && elastic::is_compensation(found->state);
   write(which, *found, elastic::write_mark{true, waits});
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include "apps/client/api_queries.hpp"
 #include "apps/client/client_arguments.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/server/link_certificates.hpp"
@@ -40,15 +40,14 @@ void print(const std::vector<link_certificate>& made) {
 }
 
 void print_as_json(const std::vector<link_certificate>& made) {
-  auto items = nlohmann::json::array();
+  auto items = api_document::array();
   for (const auto& each : made)
     items.push_back({{"kind", each.kind},
                      {"name", each.name},
                      {"certificate", each.certificate},
                      {"key", each.key},
                      {"not_after_ms", core::to_ms(each.not_after)}});
-  const nlohmann::json document{{"items", std::move(items)}};
-  std::printf("%s\n", document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  print_json({{"items", std::move(items)}});
 }
 
 int init_tls(const init_tls_options& options) {

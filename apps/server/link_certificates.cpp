@@ -148,10 +148,6 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-core::error is_there(const std::string& path, const char* remedy) {
-  return {core::errc::conflict, path + " already exists" + remedy};
-}
-
 core::result<void> write(const std::string& path, BIO* text, mode_t mode, bool replace) {
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(text, &bytes);
@@ -231,7 +227,7 @@ core::result<void> check(const link_certificates_wanted& wanted) {
     const auto files = files_in(wanted.folder, stem);
     for (const auto& path : {files.certificate, files.key})
       if (!wanted.renew && exists(path))
-        return tl::unexpected{is_there(path, "; --renew replaces it")};
+        return tl::unexpected{core::error{core::errc::conflict, path + " already exists; --renew replaces it"}};
   }
   return {};
 }
