@@ -31,8 +31,8 @@ int main() {
   executor_options options;
   options.app_name = "my-shards";
   options.nodes = {"127.0.0.1:9100"};
-  options.link_certificate = "executor.pem";
-  options.link_key = "executor.key";
+  options.link_certificate = "executor-host.pem";
+  options.link_key = "executor-host.key";
   options.link_ca = "authority.pem";
   options.listen = ""; // no ordinary jobs from other admins
   if (const char* token = std::getenv("RINGMASTER_SECURITY_ACCESS_TOKEN"))

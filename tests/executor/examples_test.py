@@ -141,7 +141,7 @@ class ExamplesTest(unittest.TestCase):
         self.build(source, built)
         done = subprocess.run([built / "my_elastic_host"], cwd=self.home, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("executor.pem", done.stderr)
+        self.assertIn("executor-host.pem", done.stderr)
 
     def test_hello(self):
         self.start("hello")
