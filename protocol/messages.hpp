@@ -18,6 +18,7 @@
 #include "core/access/principal.hpp"
 #include "core/cluster/cluster_mode.hpp"
 #include "core/cluster/node.hpp"
+#include "core/cluster/pending_work.hpp"
 #include "core/cluster/slot_map.hpp"
 #include "core/editing/declared.hpp"
 #include "core/editing/manual_edits.hpp"
@@ -97,6 +98,12 @@ struct slot_change {
 struct peer_fenced {};
 
 struct edit_hint {};
+
+/// Tells what the polls of this node would find in the store. It comes once per `period`, while the store answers.
+struct store_pulse_news {
+  core::pending_work seen;
+  std::chrono::milliseconds period{500};
+};
 
 /// Asks how far claims lag behind the instants that were reserved alongside Java admins.
 struct reserved_backlog_query {};

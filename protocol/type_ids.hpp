@@ -226,6 +226,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::add_elastic))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::update_elastic))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::remove_elastic))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::store_pulse_news))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -443,3 +444,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::elastic_declaration_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::add_elastic)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::update_elastic)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::remove_elastic)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::store_pulse_news)

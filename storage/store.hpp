@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/cluster/node.hpp"
+#include "core/cluster/pending_work.hpp"
 #include "core/cluster/slot_map.hpp"
 #include "core/editing/declared.hpp"
 #include "core/job/group.hpp"
@@ -137,6 +138,10 @@ public:
 
   /// Returns everything that a node checks with its heartbeat, in one read.
   virtual core::result<core::cluster_view> view() = 0;
+
+  /// Returns what the polls of a node with the incarnation `own` would find, in one statement. Does not check whether the
+  /// incarnation has ended.
+  virtual core::result<core::pending_work> find_work(const core::node_incarnation& own) = 0;
 
   /// Returns a run id that the next run's id is not below, and that is above those of all earlier runs. Changes nothing.
   virtual core::result<core::log_id> next_run_id() = 0;

@@ -78,6 +78,7 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::notice_done& done) { answered(done); },
     [this](const protocol::sent_messages_query& asked) { return list(asked); },
+    [this](const protocol::store_pulse_news& news) { take_pulse(news); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -95,6 +96,7 @@ void alarm_actor_state::change_incarnation(const protocol::incarnation_change& c
   summaries_.clear();
   deliveries_.clear();
   ends_.clear();
+  gate_.reset();
   take();
 }
 
@@ -109,7 +111,16 @@ void alarm_actor_state::tick() {
   rate_.forget(now());
   send_waiting();
   flush();
-  take();
+  // A request without an answer may have taken alarms.
+  if (again_ || !gate_.is_quiet(now()))
+    take();
+}
+
+// While alarms are being told, the store has these, and the tick looks for more.
+void alarm_actor_state::take_pulse(const protocol::store_pulse_news& news) {
+  gate_.take(news.seen.has_alarms, news.period, now());
+  if (news.seen.has_alarms && cases_.empty())
+    take();
 }
 
 // -- intake ----------------------------------------------------------------------------------------------------------------

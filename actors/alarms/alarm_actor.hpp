@@ -13,6 +13,7 @@
 #include "actors/alarms/log_tails.hpp"
 #include "actors/alarms/message_history.hpp"
 #include "actors/logger.hpp"
+#include "actors/pulse_gate.hpp"
 #include "config/settings.hpp"
 #include "core/alarm/alarm.hpp"
 #include "core/alarm/alarm_windows.hpp"
@@ -90,6 +91,7 @@ private:
 
   void change_incarnation(const protocol::incarnation_change& change);
   void tick();
+  void take_pulse(const protocol::store_pulse_news& news);
 
   void take();
   void taken(core::result<std::vector<core::pending_alarm>>&& alarms, std::size_t limit);
@@ -137,6 +139,7 @@ private:
   /// An answer was lost: this incarnation may have taken alarms that it does not know of.
   bool again_ = false;
   bool ending_ = false;
+  pulse_gate gate_;
   steady next_tick_{};
 
   std::map<core::alarm_id, alarm_case> cases_;

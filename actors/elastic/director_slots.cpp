@@ -38,6 +38,7 @@ void elastic_director_state::forget_everything() {
   wanted_.reset();
   unanswered_.reset();
   edits_ = {};
+  gate_.reset();
   active_ = loading_ = releasing_ = false;
   loading_slots_.clear();
   look_whether_stopped();

@@ -10,6 +10,7 @@
 
 #include "actors/elastic/elastic_coordinator.hpp"
 #include "actors/logger.hpp"
+#include "actors/pulse_gate.hpp"
 #include "core/cluster/slot_map.hpp"
 #include "core/schedule/firing_heap.hpp"
 #include "core/zone/zone.hpp"
@@ -97,6 +98,9 @@ private:
     core::elastic::elastic_job_id job = core::elastic::elastic_job_id{core::number(core::last_job_id)};
     steady next{};
     bool polling = false;
+
+    /// Returns whether all edits up to `seen` are known, and nothing of the next revision.
+    [[nodiscard]] bool is_complete() const noexcept { return seen && core::number(job) == core::number(core::last_job_id); }
   };
 
   // Incarnations and slots (director_slots.cpp).
@@ -130,6 +134,9 @@ private:
   void remove_and_read(job_key job);
   void take_wish(const protocol::coordinator_wish& wish);
   void child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason);
+  // Edits (director_edits.cpp).
+  void take_pulse(const protocol::store_pulse_news& news);
+  void poll_due();
   void poll_edits();
   void edits_read(core::result<edits_page>&& page);
   void take_edit(const core::elastic::elastic_edit_note& note);
@@ -172,6 +179,7 @@ private:
   /// An elastic job exists or has existed; before the first one no lease is taken.
   bool active_ = false;
   edit_reads edits_;
+  pulse_gate gate_;
   /// Leases are being taken, or their jobs are being read.
   bool loading_ = false;
   std::vector<core::elastic::slot_lease> loading_slots_;

@@ -15,6 +15,7 @@ void intent_sweep::restart() {
   ahead_.emplace();
   swept_ = {};
   next_ = {};
+  gate_.reset();
 }
 
 void intent_sweep::clear() {
@@ -27,6 +28,13 @@ bool intent_sweep::begin(steady t) {
   if (busy_)
     return false;
   busy_ = true;
+  next_ = t + intent_age;
+  return true;
+}
+
+bool intent_sweep::leave_out(steady t) noexcept {
+  if (!gate_.is_quiet(t) || busy_ || ahead_ || !is_at_start())
+    return false;
   next_ = t + intent_age;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "actors/pulse_gate.hpp"
 #include "core/run/run.hpp"
 #include "protocol/wall_clock.hpp"
 
@@ -32,6 +33,11 @@ public:
   /// Begins a read at `t`. Returns false if one is under way.
   bool begin(steady t);
   void end() noexcept { busy_ = false; }
+  /// Takes a pulse of the store (`pulse_gate`).
+  void take_pulse(bool has_intents, std::chrono::milliseconds period, steady t) noexcept { gate_.take(has_intents, period, t); }
+  /// Leaves out a sweep that is due at `t` and would find nothing. Returns false if it may find something, a read is under way,
+  /// or instants are to be read ahead.
+  bool leave_out(steady t) noexcept;
 
   [[nodiscard]] bool reads_ahead() const noexcept { return ahead_.has_value(); }
   [[nodiscard]] bool is_at_start() const noexcept { return swept_ == core::intent_place{}; }
@@ -52,6 +58,7 @@ public:
 private:
   bool busy_ = false;
   steady next_{};
+  pulse_gate gate_;
   core::intent_place swept_;
   /// Unset: all instants reserved ahead were read.
   std::optional<core::intent_place> ahead_;

@@ -46,6 +46,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::edit_hint) { hear_hint(); },
+    [this](const protocol::store_pulse_news& news) { take_pulse(news); },
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
     [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
@@ -111,10 +112,7 @@ void schedule_actor_state::tick() {
   if (armed_ && *armed_ <= t)
     armed_.reset();
   if (incarnation_) {
-    if (t >= reads_.next_poll)
-      poll_edits();
-    if (sweep_.is_due(t))
-      poll_intents();
+    poll_due(t);
     if (syncs_mirror())
       mirror_.step();
     if (far_ahead_.is_due(t))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "actors/firing/intent_sweep.hpp"
 #include "actors/firing/schedule_metrics.hpp"
 #include "actors/logger.hpp"
+#include "actors/pulse_gate.hpp"
 #include "actors/store/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/limits/growing_waits.hpp"
@@ -68,6 +70,17 @@ private:
     /// A hint came during a poll, which may have read before the edit.
     bool poll_again = false;
     steady next_poll{};
+    /// Highest revision of a pulse; its value when the last poll began; and the highest one that a poll has settled, which may
+    /// be above `seen_revision` because edits of other things count, too.
+    std::int64_t pulse_revision = 0;
+    std::int64_t asked_revision = 0;
+    std::int64_t settled_revision = 0;
+    pulse_gate gate = {};
+
+    /// Returns whether the book has all edits up to the last pulse.
+    [[nodiscard]] bool are_complete() const noexcept {
+      return seen_revision && polled_job == core::last_job_id && pulse_revision <= std::max(settled_revision, *seen_revision);
+    }
   };
 
   /// Pacers for candidates that find no slot: instants of schedules, and all other runs. The few of one kind do not wait for the
@@ -109,11 +122,13 @@ private:
   void put_loaded(core::scheduled_job&& read);
   void loaded();
   void hear_hint();
+  void take_pulse(const protocol::store_pulse_news& news);
   void poll_edits();
   void take_edits(std::vector<core::scheduled_job>&& edits);
   void read_again(std::vector<core::job_id> jobs);
   void read_sources(std::vector<core::job_id> jobs);
   void put(core::scheduled_job&& read);
+  void poll_due(steady t);
   void poll_intents();
   void read_intents(std::size_t pages);
 

@@ -107,6 +107,33 @@ void schedule_actor_state::hear_hint() {
   poll_edits();
 }
 
+// In shared mode Java admins also edit, and count nothing.
+void schedule_actor_state::take_pulse(const protocol::store_pulse_news& news) {
+  const auto t = steady_now();
+  reads_.pulse_revision = std::max(reads_.pulse_revision, news.seen.revision);
+  const bool complete = reads_.are_complete();
+  reads_.gate.take(shared_ || !complete, news.period, t);
+  sweep_.take_pulse(news.seen.has_intents, news.period, t);
+  if (incarnation_ && !shared_ && !complete)
+    hear_hint();
+}
+
+// Left out: what would find nothing.
+void schedule_actor_state::poll_due(steady t) {
+  if (t >= reads_.next_poll) {
+    if (reads_.gate.is_quiet(t) && reads_.are_complete() && missing_slots().none())
+      reads_.next_poll = t + settings_.edit_poll;
+    else
+      poll_edits();
+  }
+  if (!sweep_.is_due(t))
+    return;
+  if (sweep_.leave_out(t))
+    guests_.clear();
+  else
+    poll_intents();
+}
+
 void schedule_actor_state::poll_edits() {
   if (!incarnation_ || reads_.polling)
     return;
@@ -117,6 +144,7 @@ void schedule_actor_state::poll_edits() {
   if (!reads_.seen_revision)
     return;
   reads_.polling = true;
+  reads_.asked_revision = reads_.pulse_revision;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
     [revision = reads_.polled_revision, job = reads_.polled_job](storage::store& store) {
@@ -138,6 +166,8 @@ void schedule_actor_state::poll_edits() {
 void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
   const auto full = edits.size() >= jobs_page_size;
   const auto begun = reads_.polled_job != core::last_job_id;
+  if (!full)
+    reads_.settled_revision = std::max(reads_.settled_revision, reads_.asked_revision);
   if (edits.empty() && !begun)
     return;
   if (!edits.empty()) {

@@ -26,6 +26,7 @@
 #include "actors/maintenance/row_sweeper.hpp"
 #include "actors/node/figure_keeper.hpp"
 #include "actors/node/schedule_guard.hpp"
+#include "actors/node/store_pulse.hpp"
 #include "actors/recovery/fail_monitor.hpp"
 #include "actors/recovery/lost_monitor.hpp"
 #include "actors/recovery/recovery_actor.hpp"
@@ -41,6 +42,9 @@ namespace {
 
 /// Connections for pages. With one connection, a page on MariaDB mostly waits for the server's thread to wake up.
 constexpr std::size_t readers_max = 4;
+
+/// Maximum interval of the questions whether polls would find anything.
+constexpr std::chrono::milliseconds pulse_period{500};
 
 /// Limit of a request to an executor: longer than the link's own limits.
 std::chrono::milliseconds executor_limit(const config::settings& settings) {
@@ -245,10 +249,12 @@ void supervisor_state::spawn_node() {
   if (native_links_)
     listeners.emplace_back(native_links_);
   std::vector<protocol::slot_listener> duties{lost_, report_, kept_logs_, sweeper_};
+  std::vector<protocol::pulse_listener> pulse_listeners{schedule_, storage_, recovery_, alarms_};
   if (elastic_.director) {
     // The writer first: others may write as soon as they know the incarnation.
     listeners.insert(listeners.end(), {elastic_.writer, elastic_.hosts, elastic_.director});
     duties.emplace_back(elastic_.director);
+    pulse_listeners.emplace_back(elastic_.director);
   }
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
@@ -262,6 +268,9 @@ void supervisor_state::spawn_node() {
     listeners.emplace_back(guard_); // releases the lock before the other takes it
     listeners.emplace_back(reservations_);
   }
+  listeners.emplace_back(keep("store_pulse", self_->spawn<protocol::with_state<store_pulse_state, protocol::store_pulse>>(
+                                               protocol::store_worker{storage_}, std::move(pulse_listeners),
+                                               std::min(settings.schedule.edit_poll, pulse_period))));
   // The heartbeat waits only for the database: it has its own connection. With a single writer, it goes to the head of the
   // writer's queue.
   const auto incarnations_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};

@@ -26,7 +26,7 @@ public:
 
   /// Begins again for a new incarnation; an adoption under way has no meaning any more.
   void restart() noexcept {
-    busy_ = false;
+    busy_ = unanswered_ = false;
     sequence_ = first_sequence;
   }
 
@@ -37,15 +37,19 @@ public:
   void note_fence() noexcept { again_ = busy_; }
 
   void found(const std::vector<core::adopted_run>& runs, steady t) {
-    busy_ = false;
+    busy_ = unanswered_ = false;
     next_ = t + (std::exchange(again_, false) ? std::chrono::milliseconds{0} : period);
     for (const auto& run : runs)
       sequence_ = std::max(sequence_, run.claim + 1);
   }
   void failed(steady retry_at) noexcept {
     busy_ = again_ = false;
+    unanswered_ = true;
     next_ = retry_at;
   }
+
+  /// Returns whether the last adoption has failed, so that its outcome is unknown.
+  [[nodiscard]] bool is_unanswered() const noexcept { return unanswered_; }
 
   /// Returns the number of the first claim that the next adoption finds.
   [[nodiscard]] std::int64_t sequence() const noexcept { return sequence_; }
@@ -54,6 +58,7 @@ private:
   std::int64_t sequence_ = first_sequence;
   bool busy_ = false;
   bool again_ = false;
+  bool unanswered_ = false;
   steady next_{};
 };
 

@@ -57,6 +57,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
     [this](const protocol::stray_claims& claims) { take(claims); },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::peer_fenced fenced) { take(fenced); },
+    [this](const protocol::store_pulse_news& news) { take(news); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -69,6 +70,7 @@ void recovery_actor_state::change_incarnation(const protocol::incarnation_change
   incarnation_ = change.life;
   looking_ = false;
   adoption_.restart();
+  gate_.reset();
   runs_.clear();
   permits_.clear();
   release(reported_.drop());
@@ -107,7 +109,20 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
 
 void recovery_actor_state::take(protocol::peer_fenced) {
   adoption_.note_fence();
+  gate_.reset();
   adopt();
+}
+
+void recovery_actor_state::take(const protocol::store_pulse_news& news) {
+  gate_.take(news.seen.has_orphans, news.period, steady_now());
+  if (news.seen.has_orphans)
+    adopt_due();
+}
+
+// An adoption without an answer may have been committed: what it adopted is no orphan.
+void recovery_actor_state::adopt_due() {
+  if (adoption_.is_due(steady_now()) && (adoption_.is_unanswered() || !gate_.is_quiet(steady_now())))
+    adopt();
 }
 
 // The next search may be far away, because there was nothing to search for until now.
@@ -202,8 +217,7 @@ void recovery_actor_state::tick() {
   metrics_.undecided->value(static_cast<std::int64_t>(runs_.size() + reported_.size()));
   if (!incarnation_)
     return;
-  if (adoption_.is_due(steady_now()))
-    adopt();
+  adopt_due();
   for (auto id : runs_.overdue_sends(steady_now()))
     end(*runs_.find(id), recovery_verdict::unknown(std::string{"no answer to "} + sending_of(*runs_.find(id))));
   go_on();

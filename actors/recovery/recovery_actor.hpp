@@ -9,6 +9,7 @@
 
 #include "actors/executors/executor_inquiry.hpp"
 #include "actors/logger.hpp"
+#include "actors/pulse_gate.hpp"
 #include "actors/recovery/adoption.hpp"
 #include "actors/recovery/recovery_metrics.hpp"
 #include "actors/recovery/recovery_queues.hpp"
@@ -78,6 +79,8 @@ private:
   void adopt();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   void take(protocol::peer_fenced);
+  void take(const protocol::store_pulse_news& news);
+  void adopt_due();
   void hurry();
   /// Returns the time after adoption for which no executor is asked about a run of such an incarnation.
   [[nodiscard]] core::milliseconds settle_of(core::incarnation_end ended) const;
@@ -140,6 +143,7 @@ private:
   std::uint64_t epoch_ = 0;
   steady next_tick_{};
   adoption adoption_;
+  pulse_gate gate_;
   reported_runs reported_;
   unknown_runs runs_;
   /// Rows of runs are being read.

@@ -60,6 +60,9 @@ public:
   /// claims that were left.
   [[nodiscard]] protocol::stray_claims find_strays(const std::vector<std::int64_t>& stored, steady t);
 
+  /// Returns whether claims that were left may still be in the store.
+  [[nodiscard]] bool has_left() const noexcept { return !left_.empty(); }
+
 private:
   enum class state : std::uint8_t {
     asked,

@@ -54,6 +54,7 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::status_query) { return status(); },
+    [this](const protocol::store_pulse_news& news) { stray_gate_.take(news.seen.has_claims, news.period, steady_now()); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -98,6 +99,7 @@ void storage_actor_state::change_incarnation(const protocol::incarnation_change&
   shared_ = change.mode == core::cluster_mode::shared;
   records_.end_incarnation();
   claims_.end_incarnation();
+  stray_gate_.reset();
 }
 
 void storage_actor_state::tick() {
@@ -198,6 +200,8 @@ void storage_actor_state::claimed(const claim_request_ptr& request, core::result
 // -- claims that no actor works on ([selfrec]) -----------------------------------------------------------------------------
 
 void storage_actor_state::look_for_strays() {
+  if (stray_gate_.is_quiet(steady_now()) && !claims_.has_left())
+    return;
   if (!alive_ || !strays_ || !claims_.begin_search(steady_now()))
     return;
   ask_store<std::vector<std::int64_t>>(

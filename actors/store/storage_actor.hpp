@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/pulse_gate.hpp"
 #include "actors/store/claim_table.hpp"
 #include "actors/store/failed_runs.hpp"
 #include "actors/store/ignored_callbacks.hpp"
@@ -109,6 +110,7 @@ private:
   std::deque<claim_request_ptr> requests_;
   record_queue records_;
   claim_table claims_;
+  pulse_gate stray_gate_;
   store_metrics metrics_;
   failed_run_lines failures_;
 };

@@ -1,6 +1,7 @@
 #include "actors/alarms/alarm_actor.hpp"
 
 #include "tests/actors/alarm_fixture.hpp"
+#include "tests/support/pulse.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -283,4 +284,33 @@ TEST_CASE("of many alarms at once only a few wait for logs", "[actors]") {
   CHECK(w.notifier->sent.size() == 20 - actors::log_tails::under_way_max);
   w.advance(4s);
   CHECK(w.notifier->sent.size() == 20);
+}
+
+TEST_CASE("with pulses alarms are only looked for if there are some", "[actors]") {
+  alarm_world w;
+  const auto job = w.add_job("settle", "a@x.example");
+  w.live();
+  const auto pulse = start_pulse(w, w.storage.actor, w.actor, w.life);
+  w.advance(3s);
+  call_counter counter{w.store};
+  w.advance(1min);
+  CHECK(counter.of("take") == 0);
+
+  const auto id = w.fail(job);
+  w.advance(600ms);
+  CHECK(w.notifier->sent.size() == 1);
+  w.advance(1s);
+  CHECK(w.status(id) == sent);
+}
+
+TEST_CASE("with pulses an answer with alarms that was lost is asked for again", "[actors]") {
+  alarm_world w;
+  const auto job = w.add_job("settle", "a@x.example");
+  w.live();
+  const auto pulse = start_pulse(w, w.storage.actor, w.actor, w.life);
+  w.advance(3s);
+  w.store.once("take", store_fault::answer_lost);
+  w.fail(job);
+  w.advance(5s);
+  CHECK(w.notifier->sent.size() == 1);
 }

@@ -3,6 +3,7 @@
 #include "actors/elastic/elastic_director.hpp"
 
 #include "tests/actors/elastic_jobs_fixture.hpp"
+#include "tests/support/pulse.hpp"
 
 namespace ringmaster::test::elastic_director_test {
 
@@ -287,6 +288,25 @@ TEST_CASE_METHOD(elastic_jobs_world, "only the coordinator of a job can release 
   pass(10s);
   CHECK(store.role.calls["adopt"] == 1);
   CHECK(grants('A') == 1);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "with pulses edits and results are only read if there are some", "[actors][elastic]") {
+  live(me);
+  host_up('A');
+  const auto pulse = start_pulse(*this, worker.actor, director, me);
+  pass(3s);
+  add_job(2);
+  pass(12s);
+  CHECK(grants('A') == 2);
+  finish(0);
+  finish(1);
+  pass(1s);
+  const auto reads = store.role.calls["last_revision"];
+  pass(5s);
+  CHECK(store.role.calls["last_revision"] == reads);
+  expect(ej().set_status(job, elastic::job_status::off, civil(), core::local_operator()));
+  pass(20s);
+  CHECK(grants('A') == 2);
 }
 
 } // namespace ringmaster::test::elastic_director_test

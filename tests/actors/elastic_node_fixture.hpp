@@ -116,7 +116,9 @@ public:
   core::result<std::vector<elastic::elastic_job_id>> jobs_with_results(std::size_t limit) override {
     return inner_.jobs_with_results(limit);
   }
-  core::result<std::int64_t> last_revision() override { return inner_.last_revision(); }
+  core::result<std::int64_t> last_revision() override {
+    return call("last_revision", [&] { return inner_.last_revision(); });
+  }
   core::result<std::vector<elastic::elastic_edit_note>> edits_since(std::int64_t revision, elastic::elastic_job_id after,
                                                                     std::size_t limit) override {
     return inner_.edits_since(revision, after, limit);

@@ -1,4 +1,5 @@
 #include "tests/actors/recovery_fixture.hpp"
+#include "tests/support/pulse.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -285,4 +286,45 @@ TEST_CASE_METHOD(recovery, "a row has the error of the sending and the findings 
   advance(80s);
   REQUIRE(verdicts().size() == 1);
   CHECK(verdicts()[0].message == expected);
+}
+
+namespace {
+
+/// A peer that ends with an open claim.
+struct peered_recovery : recovery {
+  core::claimed_run orphaned_run() {
+    declare("settle");
+    executor->log = started;
+    former = test::expect(look->cluster().enter("b", "b:8080"));
+    auto run = claim_one();
+    test::expect(look->cluster().leave(former));
+    return run;
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(peered_recovery, "with pulses recovery looks for orphans only if there are some", "[actors]") {
+  begin();
+  const auto pulse = test::start_pulse(*this, storage.actor, actor, life);
+  advance(3s);
+  test::call_counter counter{store};
+  advance(1min);
+  CHECK(counter.of("adopt") == 0);
+
+  const auto run = orphaned_run();
+  counter.calls.clear();
+  advance(5s);
+  CHECK(counter.of("adopt") >= 1);
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(peered_recovery, "an adoption whose answer was lost is repeated, although no orphan is left", "[actors]") {
+  begin();
+  const auto pulse = test::start_pulse(*this, storage.actor, actor, life);
+  advance(3s);
+  const auto run = orphaned_run();
+  store.once("adopt", store_fault::answer_lost);
+  advance(10s);
+  CHECK(row(run).trigger_code == 200);
 }

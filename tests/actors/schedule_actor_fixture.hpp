@@ -94,6 +94,7 @@ struct planning : virtual_time {
       [](const protocol::store_listener&) {},
       [](const protocol::incarnation_change&) {},
       [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
+      [](const protocol::store_pulse_news&) {},
       [](protocol::tick_atom) {},
     };
   }

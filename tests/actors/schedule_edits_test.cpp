@@ -1,6 +1,7 @@
 // schedule_actor: edits by hint or by poll, and intents: children and retries before they are claimed.
 
 #include "tests/actors/schedule_actor_fixture.hpp"
+#include "tests/support/pulse.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
@@ -297,4 +298,67 @@ TEST_CASE_METHOD(planning, "the retry of a job that was deleted leaves no row an
   CHECK(runs.empty());
   CHECK(slots == 0);
   CHECK(test::expect(look->firings().waiting_intents(civil(), 10)).empty());
+}
+
+// -- pulses of the store ---------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(planning, "without news an idle planner reads neither edits nor intents", "[actors]") {
+  declare("far", "0 0 0 1 1 ? 2099");
+  begin();
+  const auto pulse = test::start_pulse(*this, storage, actor, life);
+  advance(3s);
+  test::call_counter counter{store};
+  advance(1min);
+  CHECK(counter.of("find_work") == 120);
+  CHECK(counter.of("edits_since") == 0);
+  CHECK(counter.of("waiting_intents") == 0);
+
+  declare("new");
+  apply();
+  advance(2s);
+  CHECK_FALSE(instants(2).empty());
+  CHECK(counter.of("edits_since") <= 2);
+
+  // The counter of edits rises with edits of other things, too.
+  core::elastic::elastic_edit edit;
+  edit.what.name = "sums";
+  edit.what.group = core::group_id{1};
+  edit.what.handler = "sum";
+  edit.what.total = 1;
+  edit.what.options.schedule = core::schedule_type::fixed_rate;
+  edit.what.options.schedule_conf = "10";
+  test::expect(look->elastic().put(edit, civil(), core::local_operator()));
+  const auto before = counter.of("edits_since");
+  advance(10s);
+  CHECK(counter.of("edits_since") > before);
+  CHECK(counter.of("edits_since") <= before + 2);
+}
+
+TEST_CASE_METHOD(planning, "without pulses the planner polls again", "[actors]") {
+  declare("far", "0 0 0 1 1 ? 2099");
+  begin();
+  const auto pulse = test::start_pulse(*this, storage, actor, life);
+  advance(3s);
+  tell(pulse, protocol::incarnation_change{std::nullopt});
+  advance(1s);
+  test::call_counter counter{store};
+  advance(10s);
+  CHECK(counter.of("edits_since") >= 19);
+  CHECK(counter.of("waiting_intents") >= 9);
+}
+
+TEST_CASE_METHOD(family, "a planner with pulses finds an old intent", "[actors]") {
+  const auto pulse = test::start_pulse(*this, storage, actor, life);
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(planning, "a planner with pulses begins each incarnation with all reads", "[actors]") {
+  declare("each-second");
+  begin();
+  const auto pulse = test::start_pulse(*this, storage, actor, life);
+  advance(3s);
+  new_incarnation();
+  advance(3s);
+  CHECK(instants(1).size() >= 5);
+  CHECK(loads == 2);
 }

@@ -6,6 +6,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_database.hpp"
+#include "tests/support/pulse.hpp"
 #include "tests/support/virtual_time.hpp"
 
 using namespace ringmaster;
@@ -585,4 +586,17 @@ TEST_CASE_METHOD(storing, "results of a run whose row another transaction holds 
   CHECK(row(runs[1]).handle_code == 200);
   CHECK(*answer);
   CHECK(open().empty());
+}
+
+TEST_CASE_METHOD(straying, "with pulses open claims are only read while the store has some", "[actors]") {
+  const auto pulse = test::start_pulse(*this, actor, actor, life);
+  advance(3s);
+  test::call_counter counter{store};
+  advance(1min);
+  CHECK(counter.of("open_claims") == 0);
+
+  store.once("claim", store_fault::answer_wrong);
+  claim(0, 2);
+  advance(3s);
+  CHECK(told.size() == 1);
 }

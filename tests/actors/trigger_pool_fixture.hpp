@@ -61,6 +61,7 @@ struct pooled : virtual_time {
         [](const protocol::stray_claims&) {},
         [](const protocol::incarnation_change&) {},
         [](protocol::peer_fenced) {},
+        [](const protocol::store_pulse_news&) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},
       };

@@ -175,6 +175,63 @@ TEST_CASE("a view shows each node's clock, the last revision, and the database's
   }
 }
 
+TEST_CASE("pending work names each kind that the polls of a node would find", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto a = require(store->cluster().enter("a", "x"));
+  const auto b = require(store->cluster().enter("b", "y"));
+  const auto find = [&] { return require(store->cluster().find_work(a)); };
+  core::pending_work expected;
+  CHECK(find() == expected);
+
+  db->exec("UPDATE rm_edit SET counter = 17 WHERE id = 1");
+  expected.revision = 17;
+  CHECK(find() == expected);
+
+  const auto add_intent = [&](int job, int state) {
+    db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, state, created_ms)"
+             " VALUES ('retry', " + std::to_string(job) + ", 0, 1, 0, 0, 0, " + std::to_string(state) + ", 5)");
+  };
+  add_intent(1, 1); // claimed
+  CHECK(find() == expected);
+  add_intent(2, 0);
+  expected.has_intents = true;
+  CHECK(find() == expected);
+
+  switch (GENERATE(0, 1, 2)) {
+  case 0: add_intent(3, 2); break; // an alarm waits
+  case 1: add_intent(3, 3); break; // an incarnation has taken it
+  default:
+    db->exec("INSERT INTO ej_alarm (cause, job, item, run, fire_ms, amount, at_ms, state) VALUES (1, 1, 0, 0, 0, 0, 5, 2)");
+  }
+  expected.has_alarms = true;
+  CHECK(find() == expected);
+
+  const auto add_claim = [&](const core::node_incarnation& of) {
+    db->exec("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES ('" + of.node + "', "
+             + std::to_string(of.incarnation) + ", 1, 0, 1, '')");
+  };
+  add_claim(b); // of a living incarnation
+  CHECK(find() == expected);
+  add_claim(a);
+  expected.has_claims = true;
+  CHECK(find() == expected);
+  switch (GENERATE(0, 1, 2)) {
+  case 0: require(store->cluster().leave(b)); break;
+  case 1: require(store->cluster().enter("b", "y")); break;
+  default: db->exec("DELETE FROM rm_node WHERE id = 'b'");
+  }
+  expected.has_orphans = true;
+  CHECK(find() == expected);
+  // The claims of a node that has ended are its own as long as it asks.
+  require(store->cluster().leave(a));
+  CHECK(find() == expected);
+
+  db->exec("INSERT INTO ej_inbox (run, fence, outcome) VALUES (4711, 1, 'x')");
+  expected.has_results = true;
+  CHECK(find() == expected);
+}
+
 TEST_CASE("run ids are raised above the given id, and never lowered", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();

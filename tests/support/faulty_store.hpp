@@ -217,6 +217,9 @@ private:
       seen->revision += revision_off;
     return seen;
   }
+  core::result<core::pending_work> find_work(const core::node_incarnation& own) override {
+    return call("find_work", [&] { return inner_->cluster().find_work(own); });
+  }
   core::result<core::log_id> next_run_id() override {
     return call("next_run_id", [&] { return inner_->cluster().next_run_id(); });
   }

@@ -90,6 +90,9 @@ protected:
   }
   core::result<std::vector<core::node_row>> nodes() override { return inner_.cluster().nodes(); }
   core::result<core::cluster_view> view() override { return inner_.cluster().view(); }
+  core::result<core::pending_work> find_work(const core::node_incarnation& own) override {
+    return inner_.cluster().find_work(own);
+  }
   core::result<core::log_id> next_run_id() override { return inner_.cluster().next_run_id(); }
   core::result<core::log_id> raise_run_ids(core::log_id highest) override { return inner_.cluster().raise_run_ids(highest); }
   core::result<bool> fence(const core::node_row& seen) override { return inner_.cluster().fence(seen); }

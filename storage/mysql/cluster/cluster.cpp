@@ -5,6 +5,7 @@
 #include <set>
 
 #include "storage/mysql/cluster/retired_incarnations.hpp"
+#include "storage/rows/orphan_claims.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -147,6 +148,22 @@ core::result<core::cluster_view> cluster_role::view() {
                               {}, found.time_ms(7)});
     }
     return seen;
+  });
+}
+
+core::result<core::pending_work> cluster_role::find_work(const core::node_incarnation& own) {
+  return own_.db.read([&]() -> core::result<core::pending_work> {
+    auto row = own_.db.query(
+      "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3))"
+      " OR EXISTS (SELECT 1 FROM ej_alarm WHERE state IN (2, 3)), EXISTS (SELECT 1 FROM rm_claim c"
+      " LEFT JOIN rm_node n ON n.id = c.node WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ? AND c.incarnation = ?)),"
+      " EXISTS (SELECT 1 FROM rm_claim WHERE node = ? AND incarnation = ?), EXISTS (SELECT 1 FROM ej_inbox)"
+      " FROM rm_edit WHERE id = 1",
+      own.node, own.incarnation, own.node, own.incarnation);
+    if (!row.next())
+      return core::fail(core::errc::unavailable, "the counter of edits is gone");
+    return core::pending_work{row.number(0),      row.number(1) != 0, row.number(2) != 0,
+                            row.number(3) != 0, row.number(4) != 0, row.number(5) != 0};
   });
 }
 

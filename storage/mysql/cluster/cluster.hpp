@@ -15,6 +15,7 @@ public:
   core::result<void> beat(const core::node_incarnation& incarnation, std::int64_t beat, core::time_point wall) override;
   core::result<std::vector<core::node_row>> nodes() override;
   core::result<core::cluster_view> view() override;
+  core::result<core::pending_work> find_work(const core::node_incarnation& own) override;
   core::result<core::log_id> next_run_id() override;
   core::result<core::log_id> raise_run_ids(core::log_id highest) override;
   core::result<bool> fence(const core::node_row& seen) override;

@@ -6,6 +6,7 @@
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/rows/claim_items.hpp"
+#include "storage/rows/orphan_claims.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -15,9 +16,6 @@ namespace {
 constexpr std::size_t runs_per_call = 5'000;
 /// Small, because a claim may have hundreds of runs.
 constexpr std::size_t orphans_per_page = 50;
-
-/// Condition of a claim `c` with the row `n` of its node: its incarnation has ended.
-#define IS_ORPHAN "(n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down')"
 
 struct stored_claim {
   core::node_incarnation holder;
@@ -94,7 +92,7 @@ private:
       "SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items, CASE WHEN c.incarnation <= l.ran_out THEN 2"
       " WHEN c.incarnation <= l.cut THEN 1 ELSE 0 END FROM rm_claim c"
       " LEFT JOIN rm_node n ON n.id = c.node LEFT JOIN rm_life l ON l.node = c.node"
-      " WHERE " IS_ORPHAN " AND c.first_log_id > ?"
+      " WHERE " RINGMASTER_IS_ORPHAN " AND c.first_log_id > ?"
       " AND NOT (c.node = ? AND c.incarnation = ?) ORDER BY c.first_log_id LIMIT ?",
       looked_at_, owner_.node, owner_.incarnation, limit);
     while (found.next()) {
@@ -221,8 +219,9 @@ core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::nod
 core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                                 std::size_t limit) {
   // Nodes ask every second, and mostly there is nothing to adopt: one statement says so.
-  auto any = own_.is_true("SELECT EXISTS (SELECT 1 FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node WHERE " IS_ORPHAN
-                          " OR (c.node = ? AND c.incarnation = ? AND c.seq >= ? AND c.maybe_sent = 1)) OR " RINGMASTER_HAS_ENDED,
+  auto any = own_.is_true("SELECT EXISTS (SELECT 1 FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
+                          " WHERE " RINGMASTER_IS_ORPHAN " OR (c.node = ? AND c.incarnation = ? AND c.seq >= ?"
+                          " AND c.maybe_sent = 1)) OR " RINGMASTER_HAS_ENDED,
                           owner.node, owner.incarnation, sequence, owner.node, owner.incarnation);
   if (!any)
     return tl::unexpected{std::move(any.error())};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "storage/rows/orphan_claims.hpp"
 #include "storage/rows/retired_incarnations.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -22,6 +23,12 @@ constexpr char end_incarnation[] = "INSERT INTO rm_life (node, incarnation, ran_
 constexpr char list_nodes[] =
   "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
   "LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id";
+constexpr char find_work_of[] =
+  "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3)) "
+  "OR EXISTS (SELECT 1 FROM ej_alarm WHERE state IN (2, 3)), EXISTS (SELECT 1 FROM rm_claim c "
+  "LEFT JOIN rm_node n ON n.id = c.node WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ?1 AND c.incarnation = ?2)), "
+  "EXISTS (SELECT 1 FROM rm_claim WHERE node = ?1 AND incarnation = ?2), EXISTS (SELECT 1 FROM ej_inbox) "
+  "FROM rm_edit WHERE id = 1";
 constexpr char read_edit_counter[] = "SELECT counter FROM rm_edit WHERE id = 1";
 // For an AUTOINCREMENT table: the next id is above both.
 constexpr char read_highest_run[] = "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'xxl_job_log'), 0), "
@@ -95,6 +102,16 @@ core::result<core::cluster_view> cluster_role::view() {
     if (edits.with().step())
       seen.revision = edits.number(0);
     return seen;
+  });
+}
+
+core::result<core::pending_work> cluster_role::find_work(const core::node_incarnation& own) {
+  return within(*own_.db, transaction_kind::read, [&own](connection& db) -> core::result<core::pending_work> {
+    auto row = db.prepare(find_work_of);
+    if (!row.with(own.node, own.incarnation).step())
+      return core::fail(core::errc::unavailable, "the counter of edits is gone");
+    return core::pending_work{row.number(0),      row.number(1) != 0, row.number(2) != 0,
+                            row.number(3) != 0, row.number(4) != 0, row.number(5) != 0};
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "storage/rows/claim_items.hpp"
+#include "storage/rows/orphan_claims.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 
@@ -19,7 +20,7 @@ constexpr char list_orphaned_claims[] =
   "SELECT c.rowid, c.first_log_id, c.items, CASE WHEN c.incarnation <= l.ran_out THEN 2 "
   "WHEN c.incarnation <= l.cut THEN 1 ELSE 0 END FROM rm_claim c "
   "LEFT JOIN rm_node n ON n.id = c.node LEFT JOIN rm_life l ON l.node = c.node "
-  "WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND NOT (c.node = ?1 AND c.incarnation = ?2) "
+  "WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ?1 AND c.incarnation = ?2) "
   "ORDER BY c.first_log_id";
 constexpr char move_claim[] =
   "UPDATE rm_claim SET node = ?2, incarnation = ?3, seq = ?4, maybe_sent = 1, first_log_id = ?5, items = ?6 WHERE rowid = ?1";

@@ -6,6 +6,7 @@
 
 #include "actors/elastic/spawn_elastic.hpp"
 #include "actors/node/node_actor.hpp"
+#include "actors/node/store_pulse.hpp"
 #include "actors/store/store_worker.hpp"
 #include "tests/simulation/elastic/job_world.hpp"
 #include "tests/simulation/elastic/node_store.hpp"
@@ -38,6 +39,7 @@ protocol::schedule_actor::behavior_type no_schedule() {
   return {[](const protocol::incarnation_change&) {},
           [](const protocol::slot_change&) {},
           [](protocol::edit_hint) {},
+          [](const protocol::store_pulse_news&) {},
           [](const protocol::routed_batch&) {},
           [](const protocol::claim_reply&) {},
           [](const protocol::intent_batch&) {},
@@ -80,10 +82,13 @@ void node_process::begin() {
   track(actors_.errors);
   config::cluster_settings settings;
   settings.dead_after = in().what().dead_after;
+  const auto pulse = track(protocol::store_pulse{
+    system().spawn<protocol::with_state<actors::store_pulse_state, protocol::store_pulse>>(
+      next_worker(), std::vector<protocol::pulse_listener>{actors_.director}, 500ms)});
   const auto boot_ns = [this] { return std::int64_t{boot().count()}; };
   const auto schedule = track(protocol::schedule_actor{system().spawn(no_schedule)});
   node_ = track(protocol::node_actor{system().spawn<protocol::with_state<actors::node_actor_state, protocol::node_actor>>(
-    actors::node_links{next_worker(), schedule, {actors_.writer, actors_.hosts, actors_.director}, {actors_.director}},
+    actors::node_links{next_worker(), schedule, {actors_.writer, actors_.hosts, actors_.director, pulse}, {actors_.director}},
     actors::node_identity{id, id + ":8080", "process of " + id}, settings, gate_,
     actors::node_clocks{wall_, boot_ns, false, [this] { return civil(); }}, log)});
 }
