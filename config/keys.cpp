@@ -194,7 +194,8 @@ void add_schedule(std::vector<setting>& to) {
   to.push_back(time("schedule.misfire_after", schedule<&s::misfire_after>, 100ms, 1h,
                     "Delay after which the job's misfire policy decides about an instant."));
   to.push_back(
-      time("schedule.edit_poll", schedule<&s::edit_poll>, 50ms, 1min, "Interval of polls for edits by other nodes."));
+      time("schedule.edit_poll", schedule<&s::edit_poll>, 50ms, 1min,
+           "Interval of polls for edits by other nodes; a look every 500 ms finds them, too."));
   to.push_back(count("schedule.claim_rows_max", schedule<&s::claim_rows_max>, 1, 5000,
                      "Maximum number of firings in one claim transaction."));
 }

@@ -52,8 +52,8 @@ using executor_listener = caf::typed_actor<caf::result<void>(executor_update)>;
 /// Receives the slots of the node, once per incarnation and whenever they change. The node with slot 0 is the leader.
 using slot_listener = caf::typed_actor<caf::result<void>(slot_change)>;
 
-/// Learns whether its periodic polls would find anything.
-using pulse_listener = caf::typed_actor<caf::result<void>(store_pulse_news)>;
+/// Receives what its periodic polls would find.
+using pulse_listener = caf::typed_actor<caf::result<void>(pending_work_update)>;
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ using storage_actor = caf::typed_actor<
   caf::result<void>(incarnation_change),
   /// Replies the reason why the store takes no claims or results now; ready when it does.
   caf::result<node_status>(status_query),
-  caf::result<void>(store_pulse_news),
+  caf::result<void>(pending_work_update),
   /// INTERNAL: retry after a failure, delete resolved claims.
   caf::result<void>(tick_atom)>;
 
@@ -103,7 +103,7 @@ using schedule_actor = caf::typed_actor<
   caf::result<void>(slot_change),
   /// Reads jobs at once after an edit instead of at the next poll.
   caf::result<void>(edit_hint),
-  caf::result<void>(store_pulse_news),
+  caf::result<void>(pending_work_update),
   caf::result<void>(routed_batch),
   caf::result<void>(claim_reply),
   caf::result<void>(intent_batch),
@@ -228,7 +228,7 @@ using recovery_actor = caf::typed_actor<
   caf::result<void>(incarnation_change),
   /// Looks for orphaned claims at once.
   caf::result<void>(peer_fenced),
-  caf::result<void>(store_pulse_news),
+  caf::result<void>(pending_work_update),
   caf::result<void>(send_results),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
@@ -310,11 +310,11 @@ using alarm_actor = caf::typed_actor<
   caf::result<void>(notice_done),
   /// Replies the latest messages of this node, from memory; administrators only.
   caf::result<sent_messages>(sent_messages_query),
-  caf::result<void>(store_pulse_news),
+  caf::result<void>(pending_work_update),
   /// INTERNAL: take, send what waits, end windows.
   caf::result<void>(tick_atom)>;
 
-/// Asks the store once per period what the polls of other actors would find, and tells them.
+/// Asks the store in each period what the polls of other actors would find, and notifies them.
 using store_pulse = caf::typed_actor<
   caf::result<void>(incarnation_change),
   caf::result<void>(tick_atom)>; // INTERNAL

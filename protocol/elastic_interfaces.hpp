@@ -49,7 +49,7 @@ using elastic_director = caf::typed_actor<
   caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   caf::result<void>(edit_hint),
-  caf::result<void>(store_pulse_news),
+  caf::result<void>(pending_work_update),
   /// From elastic_hosts; passed on to coordinators.
   caf::result<void>(host_view),
   /// From elastic_hosts; passed on to the coordinators of its jobs.

@@ -40,7 +40,7 @@ struct runs_ended;
 struct incarnation_change;
 struct slot_change;
 struct edit_hint;
-struct store_pulse_news;
+struct pending_work_update;
 struct reserved_backlog_query;
 struct reserved_backlog;
 struct route_request;

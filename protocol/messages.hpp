@@ -99,9 +99,9 @@ struct peer_fenced {};
 
 struct edit_hint {};
 
-/// Tells what the polls of this node would find in the store. It comes once per `period`, while the store answers.
-struct store_pulse_news {
-  core::pending_work seen;
+/// Carries what the polls of this node would find in the store. Sent once in each `period` while the store answers.
+struct pending_work_update {
+  core::pending_work found;
   std::chrono::milliseconds period{500};
 };
 

@@ -78,7 +78,7 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::notice_done& done) { answered(done); },
     [this](const protocol::sent_messages_query& asked) { return list(asked); },
-    [this](const protocol::store_pulse_news& news) { take_pulse(news); },
+    [this](const protocol::pending_work_update& update) { take_pulse(update); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -112,14 +112,15 @@ void alarm_actor_state::tick() {
   send_waiting();
   flush();
   // A request without an answer may have taken alarms.
-  if (again_ || !gate_.is_quiet(now()))
+  if (again_ || !gate_.skips(now()))
     take();
 }
 
-// While alarms are being told, the store has these, and the tick looks for more.
-void alarm_actor_state::take_pulse(const protocol::store_pulse_news& news) {
-  gate_.take(news.seen.has_alarms, news.period, now());
-  if (news.seen.has_alarms && cases_.empty())
+// The tick takes alarms that remain, such as those that wait for the node of their slot.
+void alarm_actor_state::take_pulse(const protocol::pending_work_update& update) {
+  const bool is_first = gate_.is_quiet(now());
+  gate_.take(update.found.has_alarms, update.period, now());
+  if (update.found.has_alarms && is_first)
     take();
 }
 

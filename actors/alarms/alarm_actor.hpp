@@ -91,7 +91,7 @@ private:
 
   void change_incarnation(const protocol::incarnation_change& change);
   void tick();
-  void take_pulse(const protocol::store_pulse_news& news);
+  void take_pulse(const protocol::pending_work_update& update);
 
   void take();
   void taken(core::result<std::vector<core::pending_alarm>>&& alarms, std::size_t limit);

@@ -18,18 +18,18 @@ constexpr std::size_t heard_jobs_max = 10'000;
 
 } // namespace
 
-void elastic_director_state::take_pulse(const protocol::store_pulse_news& news) {
-  const bool found = !edits_.is_complete() || news.seen.revision > *edits_.seen || news.seen.has_results;
-  gate_.take(found, news.period, now());
-  if (!found)
+void elastic_director_state::take_pulse(const protocol::pending_work_update& update) {
+  const bool is_first = gate_.is_quiet(now());
+  const bool found = !edits_.is_complete() || update.found.revision != *edits_.seen || update.found.has_results;
+  gate_.take(found || parts_.edit_poll < update.period, update.period, now());
+  if (!found || !is_first)
     return;
-  poll_edits();
+  edits_.next = now();
   arm();
 }
 
-// Left out: what would find nothing.
 void elastic_director_state::poll_due() {
-  if (gate_.is_quiet(now()) && edits_.is_complete())
+  if (edits_.is_complete() && gate_.skips(now()))
     edits_.next = now() + parts_.edit_poll;
   else
     poll_edits();

@@ -73,7 +73,7 @@ protocol::elastic_director::behavior_type elastic_director_state::make_behavior(
     [this](const protocol::host_notice& notice) { pass_on(notice); },
     [this](const protocol::host_epochs& seen) { hear(seen); },
     [this](const protocol::coordinator_wish& wish) { take_wish(wish); },
-    [this](const protocol::store_pulse_news& news) { take_pulse(news); },
+    [this](const protocol::pending_work_update& update) { take_pulse(update); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };

@@ -135,7 +135,7 @@ private:
   void take_wish(const protocol::coordinator_wish& wish);
   void child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason);
   // Edits (director_edits.cpp).
-  void take_pulse(const protocol::store_pulse_news& news);
+  void take_pulse(const protocol::pending_work_update& update);
   void poll_due();
   void poll_edits();
   void edits_read(core::result<edits_page>&& page);

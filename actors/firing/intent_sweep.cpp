@@ -32,8 +32,8 @@ bool intent_sweep::begin(steady t) {
   return true;
 }
 
-bool intent_sweep::leave_out(steady t) noexcept {
-  if (!gate_.is_quiet(t) || busy_ || ahead_ || !is_at_start())
+bool intent_sweep::skip(steady t) noexcept {
+  if (busy_ || ahead_ || !is_at_start() || !gate_.skips(t))
     return false;
   next_ = t + intent_age;
   return true;

@@ -35,9 +35,9 @@ public:
   void end() noexcept { busy_ = false; }
   /// Takes a pulse of the store (`pulse_gate`).
   void take_pulse(bool has_intents, std::chrono::milliseconds period, steady t) noexcept { gate_.take(has_intents, period, t); }
-  /// Leaves out a sweep that is due at `t` and would find nothing. Returns false if it may find something, a read is under way,
-  /// or instants are to be read ahead.
-  bool leave_out(steady t) noexcept;
+  /// Skips a sweep that is due at `t` and would find nothing. Returns false if it may find something, a read is under way, or
+  /// instants are to be read ahead.
+  [[nodiscard]] bool skip(steady t) noexcept;
 
   [[nodiscard]] bool reads_ahead() const noexcept { return ahead_.has_value(); }
   [[nodiscard]] bool is_at_start() const noexcept { return swept_ == core::intent_place{}; }

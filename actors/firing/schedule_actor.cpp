@@ -46,7 +46,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::edit_hint) { hear_hint(); },
-    [this](const protocol::store_pulse_news& news) { take_pulse(news); },
+    [this](const protocol::pending_work_update& update) { take_pulse(update); },
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
     [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },

@@ -66,11 +66,13 @@ private:
     std::int64_t polled_revision = 0;
     core::job_id polled_job = core::last_job_id;
     bool loading = false;
+    /// Time from which a read that failed is begun again.
+    steady next_load = {};
     bool polling = false;
     /// A hint came during a poll, which may have read before the edit.
     bool poll_again = false;
     steady next_poll{};
-    /// Highest revision of a pulse; its value when the last poll began; and the highest one that a poll has settled, which may
+    /// Revision of the last pulse; its value when the last poll began; and the highest one that a poll has settled, which may
     /// be above `seen_revision` because edits of other things count, too.
     std::int64_t pulse_revision = 0;
     std::int64_t asked_revision = 0;
@@ -122,7 +124,7 @@ private:
   void put_loaded(core::scheduled_job&& read);
   void loaded();
   void hear_hint();
-  void take_pulse(const protocol::store_pulse_news& news);
+  void take_pulse(const protocol::pending_work_update& update);
   void poll_edits();
   void take_edits(std::vector<core::scheduled_job>&& edits);
   void read_again(std::vector<core::job_id> jobs);

@@ -63,7 +63,7 @@ void schedule_actor_state::load(core::job_id after) {
         // The store failed during the read: begin again when it answers the next poll.
         log_->warn("reading jobs failed, retrying: {}", page.error().context);
         reads_.loading = false;
-        reads_.next_poll = steady_now() + settings_.edit_poll;
+        reads_.next_poll = reads_.next_load = steady_now() + settings_.edit_poll;
         return arm();
       }
       if (page->revision) {
@@ -107,28 +107,28 @@ void schedule_actor_state::hear_hint() {
   poll_edits();
 }
 
-// In shared mode Java admins also edit, and count nothing.
-void schedule_actor_state::take_pulse(const protocol::store_pulse_news& news) {
+// In shared mode Java admins also edit, and count nothing. A counter that fell means that edits are gone.
+void schedule_actor_state::take_pulse(const protocol::pending_work_update& update) {
   const auto t = steady_now();
-  reads_.pulse_revision = std::max(reads_.pulse_revision, news.seen.revision);
+  reads_.pulse_revision = update.found.revision;
+  reads_.settled_revision = std::min(reads_.settled_revision, reads_.pulse_revision);
   const bool complete = reads_.are_complete();
-  reads_.gate.take(shared_ || !complete, news.period, t);
-  sweep_.take_pulse(news.seen.has_intents, news.period, t);
+  reads_.gate.take(shared_ || !complete || settings_.edit_poll < update.period, update.period, t);
+  sweep_.take_pulse(update.found.has_intents, update.period, t);
   if (incarnation_ && !shared_ && !complete)
     hear_hint();
 }
 
-// Left out: what would find nothing.
 void schedule_actor_state::poll_due(steady t) {
   if (t >= reads_.next_poll) {
-    if (reads_.gate.is_quiet(t) && reads_.are_complete() && missing_slots().none())
+    if (reads_.are_complete() && missing_slots().none() && reads_.gate.skips(t))
       reads_.next_poll = t + settings_.edit_poll;
     else
       poll_edits();
   }
   if (!sweep_.is_due(t))
     return;
-  if (sweep_.leave_out(t))
+  if (sweep_.skip(t))
     guests_.clear();
   else
     poll_intents();
@@ -138,7 +138,7 @@ void schedule_actor_state::poll_edits() {
   if (!incarnation_ || reads_.polling)
     return;
   // A read under way is allowed to finish, however long it takes.
-  if (steady_now() >= reads_.next_poll)
+  if (steady_now() >= reads_.next_load)
     load_missing();
   reads_.next_poll = std::max(reads_.next_poll, steady_now() + settings_.edit_poll);
   if (!reads_.seen_revision)

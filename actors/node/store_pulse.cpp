@@ -8,8 +8,8 @@
 namespace ringmaster::actors {
 
 store_pulse_state::store_pulse_state(protocol::store_pulse::pointer self, protocol::store_worker worker,
-                                     std::vector<protocol::pulse_listener> listeners, std::chrono::milliseconds period)
-  : self_{self}, worker_{std::move(worker)}, listeners_{std::move(listeners)}, period_{period} {}
+                                     std::vector<protocol::pulse_listener> listeners)
+  : self_{self}, worker_{std::move(worker)}, listeners_{std::move(listeners)} {}
 
 protocol::store_pulse::behavior_type store_pulse_state::make_behavior() {
   next_tick_ = self_->clock().now();
@@ -28,7 +28,7 @@ void store_pulse_state::change_incarnation(const protocol::incarnation_change& c
 }
 
 void store_pulse_state::tick() {
-  next_tick_ = next_tick(next_tick_, period_, self_->clock().now());
+  next_tick_ = next_tick(next_tick_, period, self_->clock().now());
   protocol::send_at(self_, protocol::store_pulse{self_}, next_tick_, protocol::tick_atom{});
   ask();
 }
@@ -39,19 +39,19 @@ void store_pulse_state::ask() {
   ask_store<core::pending_work>(
     self_, worker_,
     [incarnation = *incarnation_](storage::store& store) { return store.cluster().find_work(incarnation); },
-    [this, epoch = epoch_](core::result<core::pending_work>&& seen) {
+    [this, epoch = epoch_](core::result<core::pending_work>&& found) {
       if (epoch == epoch_)
-        answered(std::move(seen));
+        answered(std::move(found));
     });
 }
 
-// After a failure nothing is said: the listeners poll again as soon as the last pulse is old.
-void store_pulse_state::answered(core::result<core::pending_work>&& seen) {
+// After a failure it sends no update: the listeners poll again as soon as the last one is old.
+void store_pulse_state::answered(core::result<core::pending_work>&& found) {
   asking_ = false;
-  if (!seen)
+  if (!found)
     return;
   for (const auto& listener : listeners_)
-    protocol::send(self_, listener, protocol::store_pulse_news{*seen, period_});
+    protocol::send(self_, listener, protocol::pending_work_update{*found, period});
 }
 
 } // namespace ringmaster::actors

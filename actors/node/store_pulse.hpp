@@ -13,15 +13,17 @@
 
 namespace ringmaster::actors {
 
-/// Actor that asks the store with one statement what the polls of the other actors would find, and tells them (ADR 42). Works
-/// under one incarnation. Invariant: at most one question is under way, and an answer to a former incarnation is dropped.
+/// Actor that asks the store with one statement what the polls of the other actors would find, and notifies them (ADR 42). Works
+/// under one incarnation. Invariant: at most one question is under way, and the answer to a question of an earlier incarnation is
+/// dropped.
 class store_pulse_state {
 public:
   static inline const char* name = "ringmaster.store_pulse";
 
-  /// `period`: interval of the questions.
+  static constexpr std::chrono::milliseconds period{500};
+
   store_pulse_state(protocol::store_pulse::pointer self, protocol::store_worker worker,
-                    std::vector<protocol::pulse_listener> listeners, std::chrono::milliseconds period);
+                    std::vector<protocol::pulse_listener> listeners);
   protocol::store_pulse::behavior_type make_behavior();
 
 private:
@@ -30,12 +32,11 @@ private:
   void change_incarnation(const protocol::incarnation_change& change);
   void tick();
   void ask();
-  void answered(core::result<core::pending_work>&& seen);
+  void answered(core::result<core::pending_work>&& found);
 
   protocol::store_pulse::pointer self_;
   protocol::store_worker worker_;
   std::vector<protocol::pulse_listener> listeners_;
-  std::chrono::milliseconds period_;
   std::optional<core::node_incarnation> incarnation_;
   /// Number of incarnation changes: answers to questions of an earlier one are ignored.
   std::uint64_t epoch_ = 0;

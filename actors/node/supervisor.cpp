@@ -43,9 +43,6 @@ namespace {
 /// Connections for pages. With one connection, a page on MariaDB mostly waits for the server's thread to wake up.
 constexpr std::size_t readers_max = 4;
 
-/// Maximum interval of the questions whether polls would find anything.
-constexpr std::chrono::milliseconds pulse_period{500};
-
 /// Limit of a request to an executor: longer than the link's own limits.
 std::chrono::milliseconds executor_limit(const config::settings& settings) {
   return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
@@ -269,8 +266,7 @@ void supervisor_state::spawn_node() {
     listeners.emplace_back(reservations_);
   }
   listeners.emplace_back(keep("store_pulse", self_->spawn<protocol::with_state<store_pulse_state, protocol::store_pulse>>(
-                                               protocol::store_worker{storage_}, std::move(pulse_listeners),
-                                               std::min(settings.schedule.edit_poll, pulse_period))));
+                                               protocol::store_worker{storage_}, std::move(pulse_listeners))));
   // The heartbeat waits only for the database: it has its own connection. With a single writer, it goes to the head of the
   // writer's queue.
   const auto incarnations_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};

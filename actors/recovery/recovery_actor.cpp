@@ -57,7 +57,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
     [this](const protocol::stray_claims& claims) { take(claims); },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::peer_fenced fenced) { take(fenced); },
-    [this](const protocol::store_pulse_news& news) { take(news); },
+    [this](const protocol::pending_work_update& update) { take(update); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -96,8 +96,8 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
     if (take(run))
       ++opened[run.claim];
   if (opened.empty()) {
-    if (adoption_.is_due(steady_now()))
-      hurry();
+    if (adoption_.is_due(steady_now())) // a node was fenced meanwhile
+      adopt();
     return;
   }
   log_->info("recovery: adopted {} runs in {} claims of earlier incarnations", runs->size(), opened.size());
@@ -113,15 +113,15 @@ void recovery_actor_state::take(protocol::peer_fenced) {
   adopt();
 }
 
-void recovery_actor_state::take(const protocol::store_pulse_news& news) {
-  gate_.take(news.seen.has_orphans, news.period, steady_now());
-  if (news.seen.has_orphans)
+void recovery_actor_state::take(const protocol::pending_work_update& update) {
+  gate_.take(update.found.has_orphans, update.period, steady_now());
+  if (update.found.has_orphans)
     adopt_due();
 }
 
 // An adoption without an answer may have been committed: what it adopted is no orphan.
 void recovery_actor_state::adopt_due() {
-  if (adoption_.is_due(steady_now()) && (adoption_.is_unanswered() || !gate_.is_quiet(steady_now())))
+  if (adoption_.is_due(steady_now()) && (adoption_.is_unanswered() || !gate_.skips(steady_now())))
     adopt();
 }
 

@@ -79,7 +79,7 @@ private:
   void adopt();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   void take(protocol::peer_fenced);
-  void take(const protocol::store_pulse_news& news);
+  void take(const protocol::pending_work_update& update);
   void adopt_due();
   void hurry();
   /// Returns the time after adoption for which no executor is asked about a run of such an incarnation.

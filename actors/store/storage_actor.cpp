@@ -54,7 +54,9 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::status_query) { return status(); },
-    [this](const protocol::store_pulse_news& news) { stray_gate_.take(news.seen.has_claims, news.period, steady_now()); },
+    [this](const protocol::pending_work_update& update) {
+      stray_gate_.take(update.found.has_claims, update.period, steady_now());
+    },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -200,9 +202,7 @@ void storage_actor_state::claimed(const claim_request_ptr& request, core::result
 // -- claims that no actor works on ([selfrec]) -----------------------------------------------------------------------------
 
 void storage_actor_state::look_for_strays() {
-  if (stray_gate_.is_quiet(steady_now()) && !claims_.has_left())
-    return;
-  if (!alive_ || !strays_ || !claims_.begin_search(steady_now()))
+  if (!alive_ || !strays_ || (!claims_.has_left() && stray_gate_.skips(steady_now())) || !claims_.begin_search(steady_now()))
     return;
   ask_store<std::vector<std::int64_t>>(
     self_, protocol::storage_actor{self_},

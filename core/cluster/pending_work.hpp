@@ -11,7 +11,7 @@ struct pending_work {
   std::int64_t revision = 0;
   /// Intents wait to be claimed.
   bool has_intents = false;
-  /// Alarms wait, or are taken by some incarnation.
+  /// Alarms wait, or were taken by an incarnation that has ended.
   bool has_alarms = false;
   /// There are claims of ended incarnations.
   bool has_orphans = false;

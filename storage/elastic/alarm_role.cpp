@@ -140,7 +140,7 @@ core::result<pending_alarms> all_alarms_role::take(const core::node_incarnation&
   return taken;
 }
 
-// Reads without the lock of a writer first, because it runs every second and mostly finds nothing to take.
+// Reads without the lock of a writer first, because it runs often and mostly finds nothing to take.
 core::result<pending_alarms> all_alarms_role::take_elastic(const core::node_incarnation& owner, bool again, core::time_point now,
                                                            std::size_t limit) {
   auto any = own_.read([&]() -> core::result<bool> { return !look(own_, owner, again, now, 1).empty(); });

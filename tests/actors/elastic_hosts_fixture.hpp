@@ -82,7 +82,7 @@ struct hosts_fixture : elastic_world {
         [this](const protocol::host_notice& notice) { notices.push_back(notice); },
         [this](const protocol::host_epochs& seen) { epochs = seen.epochs; },
         [](const protocol::coordinator_wish&) {},
-        [](const protocol::store_pulse_news&) {},
+        [](const protocol::pending_work_update&) {},
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
       };

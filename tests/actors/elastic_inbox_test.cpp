@@ -2,6 +2,7 @@
 
 #include "core/elastic/heard_result.hpp"
 #include "tests/actors/elastic_jobs_fixture.hpp"
+#include "tests/support/pulse.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -68,6 +69,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "a host keeps a result that the inbox canno
 
 TEST_CASE_METHOD(elastic_jobs_world, "a result in the inbox ends the run within half a second", "[actors][elastic]") {
   begin(1, "A");
+  const auto pulse = start_pulse(*this, worker.actor, director, me);
   pass(11s);
   const auto row = open_row(*this);
   hear_elsewhere(

@@ -49,7 +49,7 @@ struct linked_host : test::natively_linked {
         [](const protocol::host_notice&) {},
         [](const protocol::host_epochs&) {},
         [](const protocol::coordinator_wish&) {},
-        [](const protocol::store_pulse_news&) {},
+        [](const protocol::pending_work_update&) {},
         [](protocol::stop_request) {},
         [](protocol::tick_atom) {},
       };

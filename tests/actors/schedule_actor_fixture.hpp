@@ -94,7 +94,7 @@ struct planning : virtual_time {
       [](const protocol::store_listener&) {},
       [](const protocol::incarnation_change&) {},
       [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
-      [](const protocol::store_pulse_news&) {},
+      [](const protocol::pending_work_update&) {},
       [](protocol::tick_atom) {},
     };
   }
@@ -251,6 +251,7 @@ struct planning : virtual_time {
     apply();
     config::schedule_settings settings;
     settings.claim_rows_max = rows_max;
+    settings.edit_poll = edit_poll;
     actor = spawn<actors::schedule_actor_state, protocol::schedule_actor>(
       actors::schedule_partners{storage, pool, ring, registry.actor}, settings, core::zone{}, std::string{"host-a"}, clock(),
       log);
@@ -323,6 +324,7 @@ struct planning : virtual_time {
   bool saw_shared = false;
   std::chrono::milliseconds latency{2};
   std::size_t rows_max = 500;
+  std::chrono::milliseconds edit_poll{500};
   std::size_t loads = 0;
   std::size_t claims = 0;
   bool hold_claims = false;

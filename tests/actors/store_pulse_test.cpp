@@ -15,7 +15,7 @@ struct pulsing : virtual_time {
   pulsing() {
     life = expect(look->cluster().enter("a", "a:8080"));
     listener = track(system().spawn([this]() -> protocol::pulse_listener::behavior_type {
-      return {[this](const protocol::store_pulse_news& news) { heard.push_back(news); }};
+      return {[this](const protocol::pending_work_update& update) { heard.push_back(update); }};
     }));
   }
   ~pulsing() { end_all(); }
@@ -27,7 +27,7 @@ struct pulsing : virtual_time {
   storage_double storage{*this, store};
   core::node_incarnation life;
   protocol::pulse_listener listener;
-  std::vector<protocol::store_pulse_news> heard;
+  std::vector<protocol::pending_work_update> heard;
 };
 
 } // namespace
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(pulsing, "a pulse asks the store once in each period of an inca
   CHECK(heard.size() >= 20);
   CHECK(heard.size() <= 21);
   CHECK(counter.of("find_work") == static_cast<int>(heard.size()));
-  CHECK(heard.back().seen == core::pending_work{});
+  CHECK(heard.back().found == core::pending_work{});
   CHECK(heard.back().period == 500ms);
 
   tell(pulse, protocol::incarnation_change{std::nullopt});
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(pulsing, "a pulse asks the store once in each period of an inca
   CHECK(heard.size() == 1);
 }
 
-TEST_CASE_METHOD(pulsing, "a pulse without an answer tells nothing", "[actors]") {
+TEST_CASE_METHOD(pulsing, "a pulse without an answer sends no update", "[actors]") {
   const auto pulse = start_pulse(*this, storage.actor, listener, life);
   advance(5s);
   store.go_away();
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(pulsing, "a pulse without an answer tells nothing", "[actors]")
   CHECK(heard.size() >= 1);
 }
 
-TEST_CASE_METHOD(pulsing, "an answer to an earlier incarnation is not told", "[actors]") {
+TEST_CASE_METHOD(pulsing, "an answer to a question of an earlier incarnation is dropped", "[actors]") {
   const auto pulse = start_pulse(*this, storage.actor, listener, life);
   heard.clear();
   tell(pulse, protocol::incarnation_change{life});
@@ -85,4 +85,14 @@ TEST_CASE("a gate is quiet for two periods after a pulse without work", "[actors
   gate.take(false, 500ms, t + 1s);
   gate.reset();
   CHECK_FALSE(gate.is_quiet(t + 1s));
+}
+
+TEST_CASE("a gate lets a poll through every thirty seconds", "[actors]") {
+  actors::pulse_gate gate;
+  int polls = 0;
+  for (actors::pulse_gate::steady t{1h}; t < actors::pulse_gate::steady{1h + 5min}; t += 500ms) {
+    gate.take(false, 500ms, t);
+    polls += gate.skips(t) ? 0 : 1;
+  }
+  CHECK(polls == 10);
 }

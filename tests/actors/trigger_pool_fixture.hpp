@@ -61,7 +61,7 @@ struct pooled : virtual_time {
         [](const protocol::stray_claims&) {},
         [](const protocol::incarnation_change&) {},
         [](protocol::peer_fenced) {},
-        [](const protocol::store_pulse_news&) {},
+        [](const protocol::pending_work_update&) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},
       };

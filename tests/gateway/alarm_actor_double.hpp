@@ -28,7 +28,7 @@ struct alarm_actor_double {
         return script->answer(line_of("sent_messages_query"), m.by, check_admin(m.by),
                               protocol::sent_messages{{mail, late, summary}, "node-a"});
       },
-      [](const protocol::store_pulse_news&) {},
+      [](const protocol::pending_work_update&) {},
       [](protocol::tick_atom) {},
     };
   }

@@ -198,11 +198,24 @@ TEST_CASE("pending work names each kind that the polls of a node would find", "[
   expected.has_intents = true;
   CHECK(find() == expected);
 
-  switch (GENERATE(0, 1, 2)) {
+  const auto add_alarm = [&](int job, int state, const core::node_incarnation& of) {
+    db->exec("INSERT INTO ej_alarm (cause, job, item, run, fire_ms, amount, at_ms, state, node, incarnation) VALUES (1, "
+             + std::to_string(job) + ", 0, 0, 0, 0, 5, " + std::to_string(state) + ", '" + of.node + "', "
+             + std::to_string(of.incarnation) + ")");
+  };
+  const auto take_intent = [&](int job, const core::node_incarnation& of) {
+    add_intent(job, 3);
+    db->exec("UPDATE rm_intent SET node = '" + of.node + "', incarnation = " + std::to_string(of.incarnation)
+             + " WHERE state = 3 AND job = " + std::to_string(job));
+  };
+  take_intent(4, b); // an alarm that a living incarnation has taken
+  add_alarm(4, 3, b);
+  CHECK(find() == expected);
+  switch (GENERATE(0, 1, 2, 3)) {
   case 0: add_intent(3, 2); break; // an alarm waits
-  case 1: add_intent(3, 3); break; // an incarnation has taken it
-  default:
-    db->exec("INSERT INTO ej_alarm (cause, job, item, run, fire_ms, amount, at_ms, state) VALUES (1, 1, 0, 0, 0, 0, 5, 2)");
+  case 1: take_intent(3, {"b", b.incarnation - 1}); break;
+  case 2: add_alarm(3, 2, b); break;
+  default: add_alarm(3, 3, {"gone", 1});
   }
   expected.has_alarms = true;
   CHECK(find() == expected);
@@ -221,6 +234,13 @@ TEST_CASE("pending work names each kind that the polls of a node would find", "[
   case 1: require(store->cluster().enter("b", "y")); break;
   default: db->exec("DELETE FROM rm_node WHERE id = 'b'");
   }
+  expected.has_orphans = true;
+  CHECK(find() == expected);
+  // So are those of an earlier incarnation of the node itself.
+  db->exec("DELETE FROM rm_claim WHERE node = 'b'");
+  expected.has_orphans = false;
+  CHECK(find() == expected);
+  add_claim({"a", a.incarnation - 1});
   expected.has_orphans = true;
   CHECK(find() == expected);
   // The claims of a node that has ended are its own as long as it asks.

@@ -134,7 +134,7 @@ storage_double::storage_double(virtual_time& world, storage::store& store)
           [](const protocol::store_listener& listener) { ignore(listener); },
           [](const protocol::incarnation_change& change) { ignore(change); },
           [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
-          [](const protocol::store_pulse_news&) {},
+          [](const protocol::pending_work_update&) {},
           [](protocol::tick_atom) {},
         };
       }))} {}
@@ -153,7 +153,7 @@ schedule_double::schedule_double(virtual_time& world)
         [record](const protocol::incarnation_change& change) { record->lives.push_back(change.life); },
         [record](const protocol::slot_change& change) { record->slots.push_back(change.slots); },
         [record](protocol::edit_hint) { ++record->edit_hints; },
-        [](const protocol::store_pulse_news&) {},
+        [](const protocol::pending_work_update&) {},
         [](const protocol::routed_batch& batch) { ignore(batch); },
         [](const protocol::claim_reply& reply) { ignore(reply); },
         [](protocol::finish_reserved) {},

@@ -218,7 +218,10 @@ private:
     return seen;
   }
   core::result<core::pending_work> find_work(const core::node_incarnation& own) override {
-    return call("find_work", [&] { return inner_->cluster().find_work(own); });
+    auto found = call("find_work", [&] { return inner_->cluster().find_work(own); });
+    if (found)
+      found->revision += revision_off;
+    return found;
   }
   core::result<core::log_id> next_run_id() override {
     return call("next_run_id", [&] { return inner_->cluster().next_run_id(); });

@@ -2,7 +2,7 @@
 
 // A real pulse of a store, and a count of the calls that it saves.
 
-#include <chrono>
+#include <vector>
 #include <map>
 #include <string>
 
@@ -15,8 +15,7 @@ namespace ringmaster::test {
 /// Starts a pulse for one actor.
 inline protocol::store_pulse start_pulse(virtual_time& world, const protocol::store_worker& worker,
                                          const protocol::pulse_listener& to, const core::node_incarnation& life) {
-  auto pulse = world.spawn<actors::store_pulse_state, protocol::store_pulse>(worker, std::vector<protocol::pulse_listener>{to},
-                                                                             std::chrono::milliseconds{500});
+  auto pulse = world.spawn<actors::store_pulse_state, protocol::store_pulse>(worker, std::vector<protocol::pulse_listener>{to});
   world.tell(pulse, protocol::incarnation_change{life});
   world.run();
   return pulse;

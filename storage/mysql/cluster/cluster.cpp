@@ -5,7 +5,7 @@
 #include <set>
 
 #include "storage/mysql/cluster/retired_incarnations.hpp"
-#include "storage/rows/orphan_claims.hpp"
+#include "storage/rows/orphans.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -154,9 +154,9 @@ core::result<core::cluster_view> cluster_role::view() {
 core::result<core::pending_work> cluster_role::find_work(const core::node_incarnation& own) {
   return own_.db.read([&]() -> core::result<core::pending_work> {
     auto row = own_.db.query(
-      "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3))"
-      " OR EXISTS (SELECT 1 FROM ej_alarm WHERE state IN (2, 3)), EXISTS (SELECT 1 FROM rm_claim c"
-      " LEFT JOIN rm_node n ON n.id = c.node WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ? AND c.incarnation = ?)),"
+      "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), " RINGMASTER_HAS_ALARMS ", EXISTS (SELECT 1"
+      " FROM (SELECT DISTINCT node, incarnation FROM rm_claim) c LEFT JOIN rm_node n ON n.id = c.node"
+      " WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ? AND c.incarnation = ?)),"
       " EXISTS (SELECT 1 FROM rm_claim WHERE node = ? AND incarnation = ?), EXISTS (SELECT 1 FROM ej_inbox)"
       " FROM rm_edit WHERE id = 1",
       own.node, own.incarnation, own.node, own.incarnation);

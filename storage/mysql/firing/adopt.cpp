@@ -6,7 +6,7 @@
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rows/orphan_claims.hpp"
+#include "storage/rows/orphans.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -218,7 +218,7 @@ core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::nod
 
 core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                                 std::size_t limit) {
-  // Nodes ask every second, and mostly there is nothing to adopt: one statement says so.
+  // Nodes ask often, and mostly there is nothing to adopt: one statement says so.
   auto any = own_.is_true("SELECT EXISTS (SELECT 1 FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
                           " WHERE " RINGMASTER_IS_ORPHAN " OR (c.node = ? AND c.incarnation = ? AND c.seq >= ?"
                           " AND c.maybe_sent = 1)) OR " RINGMASTER_HAS_ENDED,

@@ -188,7 +188,7 @@ void remove(connection& db, const std::vector<ending>& all) {
 core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node_incarnation& owner, bool again,
                                                                 core::time_point now, std::size_t limit) {
   using taken_alarms = core::result<std::vector<core::pending_alarm>>;
-  // Nodes ask every second, and mostly there is no alarm: one statement says so.
+  // Nodes ask often, and mostly there is no alarm: one statement says so.
   auto any = own_.is_true("SELECT EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3)) OR " RINGMASTER_HAS_ENDED, owner.node,
                           owner.incarnation);
   if (!any)

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "storage/rows/orphan_claims.hpp"
+#include "storage/rows/orphans.hpp"
 #include "storage/rows/retired_incarnations.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -24,9 +24,9 @@ constexpr char list_nodes[] =
   "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
   "LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id";
 constexpr char find_work_of[] =
-  "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), EXISTS (SELECT 1 FROM rm_intent WHERE state IN (2, 3)) "
-  "OR EXISTS (SELECT 1 FROM ej_alarm WHERE state IN (2, 3)), EXISTS (SELECT 1 FROM rm_claim c "
-  "LEFT JOIN rm_node n ON n.id = c.node WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ?1 AND c.incarnation = ?2)), "
+  "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), " RINGMASTER_HAS_ALARMS ", EXISTS (SELECT 1 "
+  "FROM (SELECT DISTINCT node, incarnation FROM rm_claim) c LEFT JOIN rm_node n ON n.id = c.node "
+  "WHERE " RINGMASTER_IS_ORPHAN " AND NOT (c.node = ?1 AND c.incarnation = ?2)), "
   "EXISTS (SELECT 1 FROM rm_claim WHERE node = ?1 AND incarnation = ?2), EXISTS (SELECT 1 FROM ej_inbox) "
   "FROM rm_edit WHERE id = 1";
 constexpr char read_edit_counter[] = "SELECT counter FROM rm_edit WHERE id = 1";

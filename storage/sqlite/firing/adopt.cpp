@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/rows/orphan_claims.hpp"
+#include "storage/rows/orphans.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 

@@ -98,7 +98,7 @@ std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connectio
 
 } // namespace
 
-// Reads without the lock on the one writer, because it runs every second and mostly finds nothing to take.
+// Reads without the lock on the one writer, because it runs often and mostly finds nothing to take.
 taken_alarms alarm_role::take(const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit) {
   auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> taken_alarms {
     if (auto current = own_.check_current(owner); !current)

@@ -39,7 +39,7 @@ protocol::schedule_actor::behavior_type no_schedule() {
   return {[](const protocol::incarnation_change&) {},
           [](const protocol::slot_change&) {},
           [](protocol::edit_hint) {},
-          [](const protocol::store_pulse_news&) {},
+          [](const protocol::pending_work_update&) {},
           [](const protocol::routed_batch&) {},
           [](const protocol::claim_reply&) {},
           [](const protocol::intent_batch&) {},
@@ -84,7 +84,7 @@ void node_process::begin() {
   settings.dead_after = in().what().dead_after;
   const auto pulse = track(protocol::store_pulse{
     system().spawn<protocol::with_state<actors::store_pulse_state, protocol::store_pulse>>(
-      next_worker(), std::vector<protocol::pulse_listener>{actors_.director}, 500ms)});
+      next_worker(), std::vector<protocol::pulse_listener>{actors_.director})});
   const auto boot_ns = [this] { return std::int64_t{boot().count()}; };
   const auto schedule = track(protocol::schedule_actor{system().spawn(no_schedule)});
   node_ = track(protocol::node_actor{system().spawn<protocol::with_state<actors::node_actor_state, protocol::node_actor>>(
