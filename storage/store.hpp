@@ -155,6 +155,9 @@ public:
   /// that node: it returns `unavailable`, and the caller tries again.
   virtual core::result<bool> fence(const core::node_row& seen) = 0;
 
+  /// Sets whether the node of this incarnation has slots. Errors: `fenced` when the incarnation has ended.
+  virtual core::result<void> serve(const core::node_incarnation& incarnation, bool serves) = 0;
+
   /// Marks the node `down` in a graceful stop. Succeeds if the incarnation has already ended.
   virtual core::result<void> leave(const core::node_incarnation& incarnation) = 0;
 };

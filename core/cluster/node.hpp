@@ -26,6 +26,8 @@ struct node_row {
   std::string process{};
   /// Wall clock of the node when it sent this heartbeat; the epoch: unknown.
   time_point wall{};
+  /// The node has a share of the slots while it is up. False: it has just entered and loads its jobs, or it is about to leave.
+  bool serves = true;
 };
 
 /// Conditions under which a new incarnation of a node enters the cluster.
@@ -37,6 +39,8 @@ struct entry_terms {
   std::optional<node_row> replaces{};
   /// Lower bound (exclusive) of the number of the new incarnation.
   std::int64_t above = 0;
+  /// As in `node_row`.
+  bool serves = true;
 
   /// Returns true if the row is unchanged since it was read.
   [[nodiscard]] bool admits(std::int64_t incarnation, std::int64_t beat, node_state state) const noexcept {

@@ -185,6 +185,16 @@ TEST_CASE("alarms go to the node of their job's slot at once, to any node after 
   CHECK(require(f.alarms().take(other, true, noon + 20s, 100)).size() == others.size());
 }
 
+TEST_CASE("a node without slots leaves alarms to the others", "[storage]") {
+  alarm_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto other = require(f.store->cluster().enter("node-b", "10.0.0.2:8081"));
+  require(f.store->cluster().serve(other, false));
+  for (std::int32_t job = 1; job <= 20; ++job)
+    f.failed(job, "a@x.example");
+  CHECK(require(f.alarms().take(other, false, noon + 12s, 100)).empty());
+  CHECK(f.take(false, noon + 12s).size() == 20);
+}
+
 TEST_CASE("an alarm of a deleted job or run is taken and reports that", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.failed(7, "a@x.example");

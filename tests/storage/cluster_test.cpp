@@ -88,6 +88,43 @@ TEST_CASE("leaving ends an incarnation once", "[storage]") {
   require(store->cluster().beat(fresh, 1));
 }
 
+TEST_CASE("a node says whether it has slots, for as long as its incarnation lasts", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto serves = [&] {
+    const auto row = require(store->cluster().nodes())[0];
+    CHECK(require(store->cluster().view()).nodes[0].serves == row.serves);
+    return row.serves;
+  };
+  const auto life = require(store->cluster().enter("a", "x"));
+  CHECK(serves());
+  require(store->cluster().serve(life, false));
+  require(store->cluster().serve(life, false)); // repeated after a lost answer
+  CHECK_FALSE(serves());
+  require(store->cluster().beat(life, 1));
+  CHECK_FALSE(serves());
+  SECTION("it serves again") {
+    require(store->cluster().serve(life, true));
+    CHECK(serves());
+  }
+  SECTION("the next incarnation decides for itself") {
+    const auto next = require(store->cluster().enter("a", "x", {.serves = false}));
+    CHECK_FALSE(serves());
+    CHECK(error_of(store->cluster().serve(life, true)) == core::errc::fenced);
+    CHECK_FALSE(serves());
+    require(store->cluster().serve(next, true));
+    CHECK(serves());
+  }
+  SECTION("an incarnation that has ended says nothing") {
+    SECTION("it left") { require(store->cluster().leave(life)); }
+    SECTION("it was fenced") { REQUIRE(require(store->cluster().fence(require(store->cluster().nodes())[0]))); }
+    CHECK(error_of(store->cluster().serve(life, false)) == core::errc::fenced);
+    // An earlier release that enters next under this id does not know the column.
+    CHECK(serves());
+  }
+  CHECK(error_of(store->cluster().serve({"unknown", 1}, true)) == core::errc::fenced);
+}
+
 TEST_CASE("a round trip succeeds", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();

@@ -232,6 +232,9 @@ private:
   core::result<bool> fence(const core::node_row& seen) override {
     return call("fence", [&] { return inner_->cluster().fence(seen); });
   }
+  core::result<void> serve(const core::node_incarnation& life, bool serves) override {
+    return call("serve", [&] { return inner_->cluster().serve(life, serves); });
+  }
   core::result<void> leave(const core::node_incarnation& life) override {
     return call("leave", [&] { return inner_->cluster().leave(life); });
   }

@@ -96,6 +96,9 @@ protected:
   core::result<core::log_id> next_run_id() override { return inner_.cluster().next_run_id(); }
   core::result<core::log_id> raise_run_ids(core::log_id highest) override { return inner_.cluster().raise_run_ids(highest); }
   core::result<bool> fence(const core::node_row& seen) override { return inner_.cluster().fence(seen); }
+  core::result<void> serve(const core::node_incarnation& life, bool serves) override {
+    return inner_.cluster().serve(life, serves);
+  }
   core::result<void> leave(const core::node_incarnation& life) override { return inner_.cluster().leave(life); }
 
   // -- registry_store

@@ -51,6 +51,18 @@ std::int64_t counter_in(std::string_view definition) {
   return counter;
 }
 
+core::error incarnation_has_ended(const core::node_incarnation& incarnation) {
+  return {core::errc::fenced,
+          "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended"};
+}
+
+/// Returns true if the incarnation is the current one of its node.
+bool is_up(connection& db, const core::node_incarnation& incarnation) {
+  return db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,
+                  incarnation.incarnation)
+    .next();
+}
+
 bool is_as_read(connection& db, const std::string& node, const core::entry_terms& entry) {
   auto row = db.query("SELECT incarnation, beat, state FROM rm_node WHERE id = ? FOR UPDATE", node);
   return row.next() ? entry.admits(row.number(0), row.number(1), node_state_of(row.text(2)))
@@ -82,10 +94,11 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
     (void) db.query("SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE", node).next();
     if (!is_as_read(db, node, entry))
       return core::fail(core::errc::conflict, "the row of node " + node + " has changed since it was read");
-    db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, ?, 0, 'up', ?, ?)"
+    db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections, serves)"
+               " VALUES (?, ?, 0, 'up', ?, ?, ?)"
                " ON DUPLICATE KEY UPDATE incarnation = GREATEST(incarnation + 1, ?), beat = 0, state = 'up',"
-               " address = VALUES(address), connections = VALUES(connections)",
-               node, first, address, named, entry.above + 1);
+               " address = VALUES(address), connections = VALUES(connections), serves = VALUES(serves)",
+               node, first, address, named, entry.serves, entry.above + 1);
     auto row = db.query("SELECT incarnation FROM rm_node WHERE id = ?", node);
     if (!row.next())
       return core::fail(core::errc::internal, "the row of node " + node + " is gone");
@@ -112,23 +125,21 @@ core::result<void> cluster_role::beat(const core::node_incarnation& incarnation,
                    incarnation.node, incarnation.incarnation) == 1)
       return {};
     // No row changed: the incarnation has ended, or the row already has this heartbeat.
-    auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,
-                        incarnation.incarnation);
-    if (row.next())
+    if (is_up(db, incarnation))
       return {};
-    return core::fail(core::errc::fenced,
-                      "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended");
+    return tl::unexpected{incarnation_has_ended(incarnation)};
   });
 }
 
 core::result<std::vector<core::node_row>> cluster_role::nodes() {
   return own_.db.read([&]() -> core::result<std::vector<core::node_row>> {
     std::vector<core::node_row> out;
-    auto found = own_.db.query("SELECT n.id, n.incarnation, n.beat, n.state, n.address, l.process, n.wall_ms FROM rm_node n"
-                               " LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id");
+    auto found = own_.db.query("SELECT n.id, n.incarnation, n.beat, n.state, n.address, l.process, n.wall_ms, n.serves"
+                               " FROM rm_node n LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation"
+                               " ORDER BY n.id");
     while (found.next())
       out.push_back({found.string(0), found.number(1), found.number(2), node_state_of(found.text(3)), found.string(4),
-                     found.string(5), found.time_ms(6)});
+                     found.string(5), found.time_ms(6), found.number(7) != 0});
     return out;
   });
 }
@@ -139,13 +150,13 @@ core::result<core::cluster_view> cluster_role::view() {
     core::cluster_view seen;
     auto found = own_.db.query(
       "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000, e.counter, n.id, n.incarnation, n.beat,"
-      " n.state, n.address, n.wall_ms FROM rm_edit e LEFT JOIN rm_node n ON 1 = 1 WHERE e.id = 1 ORDER BY n.id");
+      " n.state, n.address, n.wall_ms, n.serves FROM rm_edit e LEFT JOIN rm_node n ON 1 = 1 WHERE e.id = 1 ORDER BY n.id");
     while (found.next()) {
       seen.clock = found.time_ms(0);
       seen.revision = found.number(1);
       if (!found.is_null(2))
         seen.nodes.push_back({found.string(2), found.number(3), found.number(4), node_state_of(found.text(5)), found.string(6),
-                              {}, found.time_ms(7)});
+                              {}, found.time_ms(7), found.number(8) != 0});
     }
     return seen;
   });
@@ -212,7 +223,8 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   return own_.db.transact_without_waiting([&]() -> core::result<bool> {
     auto& db = own_.db;
     lock_incarnation(db, seen.id);
-    if (db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced'"
+    // An earlier release, which does not know `serves`, may enter next under this id: it has slots.
+    if (db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced', serves = 1"
                    " WHERE id = ? AND incarnation = ? AND beat = ? AND state = 'up'",
                    seen.id, seen.incarnation, seen.beat) != 1)
       return false;
@@ -262,12 +274,25 @@ void cluster_role::end_all_connections() {
   }));
 }
 
+core::result<void> cluster_role::serve(const core::node_incarnation& incarnation, bool serves) {
+  return own_.db.read([&]() -> core::result<void> {
+    auto& db = own_.db;
+    // No row changed: the incarnation has ended, or the row is as it should be.
+    if (db.execute("UPDATE rm_node SET serves = ? WHERE id = ? AND incarnation = ? AND state = 'up'", serves, incarnation.node,
+                   incarnation.incarnation)
+          == 1
+        || is_up(db, incarnation))
+      return {};
+    return tl::unexpected{incarnation_has_ended(incarnation)};
+  });
+}
+
 core::result<void> cluster_role::leave(const core::node_incarnation& incarnation) {
   return own_.db.transact([&]() -> core::result<void> {
     own_.db.execute("UPDATE rm_life SET incarnation = 0 WHERE node = ? AND incarnation = ?", incarnation.node,
                     incarnation.incarnation);
-    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,
-                    incarnation.incarnation);
+    own_.db.execute("UPDATE rm_node SET state = 'down', serves = 1 WHERE id = ? AND incarnation = ? AND state = 'up'",
+                    incarnation.node, incarnation.incarnation);
     return {};
   });
 }

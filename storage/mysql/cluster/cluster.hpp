@@ -19,6 +19,7 @@ public:
   core::result<core::log_id> next_run_id() override;
   core::result<core::log_id> raise_run_ids(core::log_id highest) override;
   core::result<bool> fence(const core::node_row& seen) override;
+  core::result<void> serve(const core::node_incarnation& incarnation, bool serves) override;
   core::result<void> leave(const core::node_incarnation& incarnation) override;
 
   /// Ends the connections of every node, including the guard's: they reconnect automatically. Failures are left to the next

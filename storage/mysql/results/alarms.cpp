@@ -23,10 +23,10 @@ core::pending_alarm read_alarm(const rows& row) {
   return out;
 }
 
-/// Returns `1` for each slot of `owner`, as the live nodes share them.
+/// Returns `1` for each slot of `owner`, as the nodes that serve share them.
 std::string slots_of(connection& db, const core::node_incarnation& owner) {
   std::vector<std::string> live;
-  for (auto found = db.query("SELECT id FROM rm_node WHERE state = 'up'"); found.next();)
+  for (auto found = db.query("SELECT id FROM rm_node WHERE state = 'up' AND serves = 1"); found.next();)
     live.push_back(found.string(0));
   const auto slots = core::slots_of(owner.node, live);
   std::string out(core::slot_count, '0');

@@ -118,11 +118,18 @@ migration_step elastic_histories() {
   return step;
 }
 
+// A node that has just entered or is about to leave has no slots. Earlier releases ignore the column.
+migration_step serving_nodes() {
+  migration_step step{24, "serving_nodes", {}};
+  add_column(step.statements, "rm_node", "serves", "TINYINT NOT NULL DEFAULT 1");
+  return step;
+}
+
 } // namespace
 
 void append_later_steps(std::vector<migration_step>& to) {
   for (auto* step : {missed_instants, manual_stops, source_files, descriptions, audit_values, user_settings, requesters,
-                     elastic_jobs, elastic_histories})
+                     elastic_jobs, elastic_histories, serving_nodes})
     to.push_back(step());
 }
 

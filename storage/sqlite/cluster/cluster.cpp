@@ -15,13 +15,15 @@ constexpr char read_node[] = "SELECT incarnation, beat, state FROM rm_node WHERE
 constexpr char write_incarnation[] = "INSERT INTO rm_life (node, incarnation, process) VALUES (?1, ?2, ?3) "
                               "ON CONFLICT (node) DO UPDATE SET incarnation = excluded.incarnation, process = excluded.process";
 constexpr char read_past[] = "SELECT counter FROM rm_edit WHERE id = ?1";
-constexpr char insert_node[] = "INSERT INTO rm_node (id, incarnation, beat, state, address) VALUES (?1, ?2, 0, 'up', ?3)";
-constexpr char enter_again[] = "UPDATE rm_node SET incarnation = ?2, beat = 0, state = 'up', address = ?3 WHERE id = ?1";
+constexpr char insert_node[] =
+  "INSERT INTO rm_node (id, incarnation, beat, state, address, serves) VALUES (?1, ?2, 0, 'up', ?3, ?4)";
+constexpr char enter_again[] =
+  "UPDATE rm_node SET incarnation = ?2, beat = 0, state = 'up', address = ?3, serves = ?4 WHERE id = ?1";
 constexpr char raise_beat[] = "UPDATE rm_node SET beat = ?3, wall_ms = ?4 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
 constexpr char end_incarnation[] = "INSERT INTO rm_life (node, incarnation, ran_out) VALUES (?1, 0, ?2) "
                             "ON CONFLICT (node) DO UPDATE SET incarnation = 0, ran_out = excluded.ran_out";
 constexpr char list_nodes[] =
-  "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
+  "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms, n.serves FROM rm_node n "
   "LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id";
 constexpr char find_work_of[] =
   "SELECT counter, EXISTS (SELECT 1 FROM rm_intent WHERE state = 0), " RINGMASTER_HAS_ALARMS ", EXISTS (SELECT 1 "
@@ -35,9 +37,11 @@ constexpr char read_highest_run[] = "SELECT max(coalesce((SELECT seq FROM sqlite
                                     "coalesce((SELECT max(id) FROM xxl_job_log), 0))";
 constexpr char raise_sequence[] = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'xxl_job_log'";
 constexpr char insert_sequence[] = "INSERT INTO sqlite_sequence (name, seq) VALUES ('xxl_job_log', ?1)";
-constexpr char fence_node[] = "UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' "
+constexpr char set_serves[] = "UPDATE rm_node SET serves = ?3 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+// An earlier release, which does not know `serves`, may enter next under this id: it has slots.
+constexpr char fence_node[] = "UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced', serves = 1 "
                               "WHERE id = ?1 AND incarnation = ?2 AND beat = ?3 AND state = 'up'";
-constexpr char leave_node[] = "UPDATE rm_node SET state = 'down' WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+constexpr char leave_node[] = "UPDATE rm_node SET state = 'down', serves = 1 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
 
 core::node_state state_of(std::string_view stored) {
   if (stored == "up")
@@ -55,7 +59,7 @@ std::vector<core::node_row> read_nodes(connection& db) {
   listing.with();
   while (listing.step())
     rows.push_back({std::string{listing.text(0)}, listing.number(1), listing.number(2), state_of(listing.text(3)),
-                    std::string{listing.text(4)}, std::string{listing.text(5)}, listing.time_ms(6)});
+                    std::string{listing.text(4)}, std::string{listing.text(5)}, listing.time_ms(6), listing.number(7) != 0});
   return rows;
 }
 
@@ -76,7 +80,7 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
     else if (auto past = db.prepare(read_past); past.with(retired_incarnations).step())
       incarnation.incarnation = past.number(0) + 1;
     incarnation.incarnation = std::max(incarnation.incarnation, entry.above + 1);
-    db.run(known ? enter_again : insert_node, node, incarnation.incarnation, address);
+    db.run(known ? enter_again : insert_node, node, incarnation.incarnation, address, entry.serves);
     db.run(write_incarnation, node, incarnation.incarnation, entry.process);
     return incarnation;
   });
@@ -139,6 +143,14 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
       return false;
     db.run(end_incarnation, seen.id, seen.incarnation);
     return true;
+  });
+}
+
+core::result<void> cluster_role::serve(const core::node_incarnation& incarnation, bool serves) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+    if (db.run(set_serves, incarnation.node, incarnation.incarnation, serves) != 1)
+      return tl::unexpected{incarnation_has_ended(incarnation)};
+    return {};
   });
 }
 

@@ -16,7 +16,7 @@ constexpr char list_orphaned_alarms[] =
 constexpr char list_waiting_alarms[] =
   "SELECT id, job, origin_log_id, shard, created_ms FROM rm_intent WHERE state = 2 "
   "AND created_ms <= ?1 ORDER BY created_ms, id";
-constexpr char list_living_nodes[] = "SELECT id FROM rm_node WHERE state = 'up'";
+constexpr char list_serving_nodes[] = "SELECT id FROM rm_node WHERE state = 'up' AND serves = 1";
 constexpr char take_one[] = "UPDATE rm_intent SET state = 3, node = ?2, incarnation = ?3 WHERE id = ?1";
 constexpr char find_mine[] =
   "SELECT job, origin_log_id, shard FROM rm_intent WHERE id = ?1 AND state = 3 AND node = ?2 AND incarnation = ?3";
@@ -43,7 +43,7 @@ core::pending_alarm read_alarm(const statement& row) {
 
 core::slot_set slots_of(connection& db, const core::node_incarnation& owner) {
   std::vector<std::string> live;
-  auto listing = db.prepare(list_living_nodes);
+  auto listing = db.prepare(list_serving_nodes);
   listing.with();
   while (listing.step())
     live.emplace_back(listing.text(0));

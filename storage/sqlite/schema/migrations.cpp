@@ -453,6 +453,11 @@ migration_step elastic_histories() {
   return step;
 }
 
+// A node that has just entered or is about to leave has no slots. Earlier releases ignore the column.
+migration_step serving_nodes() {
+  return {24, "serving_nodes", {"ALTER TABLE rm_node ADD COLUMN serves TINYINT NOT NULL DEFAULT 1"}};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -461,7 +466,7 @@ std::span<const migration_step> sqlite_migrations() {
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
                                                  descriptions(), audit_values(), user_settings(), requesters(),
-                                                 elastic_jobs(),  elastic_histories()};
+                                                 elastic_jobs(),  elastic_histories(), serving_nodes()};
   return steps;
 }
 
