@@ -101,6 +101,8 @@ using schedule_actor = caf::typed_actor<
   caf::result<void>(incarnation_change),
   /// Sets the slots of this node; jobs of other slots are forgotten.
   caf::result<void>(slot_change),
+  /// Reads the jobs of these slots and plans none until the next `slot_change`. Replies when they are read.
+  caf::result<void>(prepare_slots),
   /// Reads jobs at once after an edit instead of at the next poll.
   caf::result<void>(edit_hint),
   caf::result<void>(pending_work_update),
@@ -109,8 +111,11 @@ using schedule_actor = caf::typed_actor<
   caf::result<void>(intent_batch),
   /// Replies when no reserved instant that this node knows is left to be claimed, or when it has no incarnation.
   caf::result<void>(finish_reserved),
-  /// Stops planning and claiming. Replies when the claims under way are answered.
+  /// Stops planning and claiming. Replies when the claims under way are answered, and the displayed times of the schedule are
+  /// exact if this node has slots.
   caf::result<void>(stop_request),
+  /// Replies when the displayed times are exact; after a stop of the planner.
+  caf::result<void>(finish_mirror),
   /// Replies at once.
   caf::result<reserved_backlog>(reserved_backlog_query),
   /// INTERNAL: claim what is due.
@@ -326,6 +331,9 @@ using node_actor = caf::typed_actor<
   caf::result<node_status>(status_query),
   /// Replies the nodes that it saw alive, itself included; at once.
   caf::result<node_list>(nodes_query),
+  /// Hands this node's slots over if others can take them: its row says so, and it is about to stop. Replies true when the others
+  /// have looked, false if there are none or the database does not answer. Repeated: replies whether there still are others.
+  caf::result<bool>(hand_over),
   /// Stops gracefully: no claim is left, the row says `down`. Replies when it does.
   caf::result<void>(stop_request),
   /// INTERNAL

@@ -94,6 +94,17 @@ struct slot_change {
   core::slot_set slots;
 };
 
+/// Reads the jobs of slots that this node will get, without planning them: a `slot_change` follows.
+struct prepare_slots {
+  core::slot_set slots;
+};
+
+/// Lets other nodes take this node's slots.
+struct hand_over {};
+
+/// Writes the present times of all jobs to XXL's columns.
+struct finish_mirror {};
+
 /// This node has ended the incarnation of a dead node, whose claims are orphaned now.
 struct peer_fenced {};
 

@@ -45,6 +45,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
+    [this](const protocol::prepare_slots& next) { return prepare(next); },
     [this](protocol::edit_hint) { hear_hint(); },
     [this](const protocol::pending_work_update& update) { take_pulse(update); },
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
@@ -52,6 +53,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
     [this](protocol::finish_reserved) { return finish_reserved(); },
     [this](protocol::stop_request) { return drain(); },
+    [this](protocol::finish_mirror) { return finish_mirror(); },
     [this](protocol::reserved_backlog_query) { return protocol::reserved_backlog{intents_.reserved_lateness(steady_now())}; },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -70,15 +72,47 @@ void schedule_actor_state::change_incarnation(const protocol::incarnation_change
   report_finished();
 }
 
+void schedule_actor_state::change_slots(const protocol::slot_change& change) {
+  take_slots(change.slots);
+  if (std::exchange(reads_.parked, false))
+    begin_planning();
+  work();
+}
+
+// Another node has planned these slots until now: jobs that are due by the book were moved, or would lose their claims.
+void schedule_actor_state::begin_planning() {
+  planning_since_ = now();
+  std::vector<core::job_id> moved;
+  while (auto due = book_.take_due(now()))
+    moved.push_back(due->spec->id);
+  read_sources(std::move(moved));
+}
+
+caf::result<void> schedule_actor_state::prepare(const protocol::prepare_slots& next) {
+  auto promise = self_->make_response_promise<void>();
+  reads_.prepared.push_back(promise);
+  reads_.parked = true;
+  take_slots(next.slots);
+  report_prepared();
+  return promise;
+}
+
+void schedule_actor_state::report_prepared() {
+  if (missing_slots().any())
+    return;
+  for (auto& promise : std::exchange(reads_.prepared, {}))
+    promise.deliver();
+}
+
 // The incarnation goes on, and with it its claims: those under way are fired when they are answered. Jobs of remaining slots are
 // planned while those of the new slots are read.
-void schedule_actor_state::change_slots(const protocol::slot_change& change) {
-  if (slots_ == change.slots)
+void schedule_actor_state::take_slots(const core::slot_set& slots) {
+  if (slots_ == slots)
     return;
-  const auto gone = slots_ & ~change.slots;
-  if ((change.slots & ~slots_).any())
+  const auto gone = slots_ & ~slots;
+  if ((slots & ~slots_).any())
     planning_since_ = now();
-  slots_ = change.slots;
+  slots_ = slots;
   reads_.known_slots &= slots_;
   reads_.loading_slots &= slots_;
   if (gone.any()) {
@@ -158,9 +192,17 @@ void schedule_actor_state::report_drained() {
   if (!incarnation_)
     return leave();
   stop_.leaving = true;
-  if (shared_)
+  if (shared_ || slots_.none()) // the next leader goes on with the mirror
     return leave();
   mirror_.finish([this] { leave(); });
+}
+
+caf::result<void> schedule_actor_state::finish_mirror() {
+  if (!incarnation_ || shared_)
+    return caf::unit;
+  auto promise = self_->make_response_promise<void>();
+  mirror_.finish([promise]() mutable { promise.deliver(); });
+  return promise;
 }
 
 void schedule_actor_state::leave() {
@@ -171,7 +213,7 @@ void schedule_actor_state::leave() {
 
 // XXL's columns are a task of the leader, and in shared mode they are the schedule.
 bool schedule_actor_state::syncs_mirror() const {
-  return incarnation_ && !shared_ && missing_slots().none() && !stop_.draining && slots_.test(0);
+  return incarnation_ && !shared_ && missing_slots().none() && !stop_.draining && !reads_.parked && slots_.test(0);
 }
 
 void schedule_actor_state::work() {
@@ -188,7 +230,7 @@ void schedule_actor_state::plan_due(core::time_point t) {
   auto candidates = next_intents();
   core::plan_window window{.now = t, .horizon = settings_.claim_ahead, .misfire_after = settings_.misfire_after};
   std::size_t runs = candidates.size();
-  const auto look = book_.next_look();
+  const auto look = reads_.parked ? std::nullopt : book_.next_look();
   const bool begins = look && next_pass(*look) <= t;
   std::vector<core::job_id> without_source;
   while (begins && runs < settings_.claim_rows_max) {
@@ -310,7 +352,7 @@ void schedule_actor_state::arm() {
   auto wake = reads_.next_poll;
   if (const auto sweep = sweep_.next())
     wake = std::min(wake, *sweep);
-  if (auto look = book_.next_look())
+  if (auto look = book_.next_look(); look && !reads_.parked)
     wake = std::min(wake, clock_.when(next_pass(*look)));
   if (const auto step = mirror_.next(); step && syncs_mirror())
     wake = std::min(wake, *step);

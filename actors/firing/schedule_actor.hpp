@@ -68,6 +68,10 @@ private:
     bool loading = false;
     /// Time from which a read that failed is begun again.
     steady next_load = {};
+    /// Another node still plans these slots: their jobs are read, and none is planned.
+    bool parked = false;
+    /// Callers that wait until the jobs of all slots are read.
+    std::vector<caf::typed_response_promise<void>> prepared = {};
     bool polling = false;
     /// A hint came during a poll, which may have read before the edit.
     bool poll_again = false;
@@ -114,6 +118,10 @@ private:
 
   void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
+  [[nodiscard]] caf::result<void> prepare(const protocol::prepare_slots& next);
+  void report_prepared();
+  void begin_planning();
+  void take_slots(const core::slot_set& slots);
   void forget_everything();
   void forget_claims();
 
@@ -141,6 +149,7 @@ private:
   [[nodiscard]] caf::result<void> finish_reserved();
   void report_finished();
   [[nodiscard]] caf::result<void> drain();
+  [[nodiscard]] caf::result<void> finish_mirror();
   void report_drained();
   void leave();
   void work();

@@ -90,6 +90,7 @@ void schedule_actor_state::loaded() {
   if (missing_slots().any())
     return load_missing();
   log_->info("{} jobs loaded", book_.size());
+  report_prepared();
   reads_.next_poll = steady_now();
 }
 

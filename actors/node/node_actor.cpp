@@ -45,6 +45,7 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   return {
     [this](protocol::status_query) { return status(); },
     [this](protocol::nodes_query) { return nodes(); },
+    [this](protocol::hand_over) { return hand_over(); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -111,6 +112,7 @@ void node_actor_state::lose(const std::string& why) {
   lease_.close();
   incarnation_.end();
   slots_.end();
+  service_.end();
   beats_.end();
   tell_listeners();
   entry_.follow_incarnation(incarnation_.began_at());
@@ -151,17 +153,6 @@ void node_actor_state::observe(const core::cluster_view& view, std::int64_t sent
   fence_dead();
 }
 
-void node_actor_state::spread_slots() {
-  const auto live = peers_.live();
-  const auto slots = slots_.spread(live);
-  if (!slots)
-    return;
-  log_->info("node={} serves {} slots among {} nodes", identity_.id, slots->count(), live.size());
-  protocol::send(self_, links_.schedule, protocol::slot_change{*slots});
-  for (const auto& duty : links_.duties)
-    protocol::send(self_, duty, protocol::slot_change{*slots});
-}
-
 void node_actor_state::fence_dead() {
   for (const auto& row : peers_.begin_fencing()) {
     ask_store<bool>(
@@ -193,6 +184,7 @@ void node_actor_state::tick() {
   if (has_repeated)
     went_back("it gave run ids a second time");
   check_deadline();
+  end_hand_over();
   if (!incarnation_.is_up()) {
     if (entry_.is_due(now))
       enter();
@@ -239,15 +231,6 @@ protocol::node_list node_actor_state::nodes() const {
   if (slots_.is_known())
     count_slots(all);
   return {std::move(all), incarnation_.mode(), settings_.dead_after};
-}
-
-void node_actor_state::count_slots(std::vector<core::seen_node>& all) const {
-  const auto live = peers_.live();
-  const auto counts = core::slot_counts(live);
-  for (auto& node : all) {
-    const auto at = std::find(live.begin(), live.end(), node.row.id);
-    node.slots = at == live.end() ? 0 : counts[static_cast<std::size_t>(at - live.begin())];
-  }
 }
 
 // Without an incarnation, this node shows itself as the others are about to see it.

@@ -14,6 +14,7 @@
 #include "actors/node/node_plans.hpp"
 #include "actors/node/orderly_stop.hpp"
 #include "actors/node/peer_watch.hpp"
+#include "actors/node/slot_service.hpp"
 #include "actors/node/slot_share.hpp"
 #include "actors/node/store_trouble.hpp"
 #include "actors/node/trusted_clock.hpp"
@@ -84,6 +85,8 @@ private:
     core::id_verdict elastic_ids = core::id_verdict::fine;
     /// Reason why the run ids of elastic jobs were not checked; empty: they were.
     std::string elastic_trouble = {};
+    /// As in `core::node_row`.
+    bool serves = true;
   };
 
   // -- entry (node_entry.cpp)
@@ -95,6 +98,8 @@ private:
     core::node_row former;
     /// The incarnation of `former` is silent and must be ended first.
     bool fence_first = false;
+    /// As in `core::node_row`.
+    bool serves = true;
     /// Time of the entry by this node's clock.
     core::time_point now;
   };
@@ -110,7 +115,7 @@ private:
   void enter();
   void find_former();
   void found(core::result<std::vector<core::node_row>>&& rows);
-  void enter_after(core::node_row&& former, bool fence_first);
+  void enter_after(core::node_row&& former, bool fence_first, bool serves);
   void stand_by(const core::node_row& other);
   void enter_later(const core::error& why);
   void tell_of_ids(core::id_verdict ids, const std::shared_ptr<marks_keeper>& keeper, std::string_view of);
@@ -127,8 +132,19 @@ private:
   // -- peers
   void look_around();
   void observe(const core::cluster_view& view, std::int64_t sent);
-  void spread_slots();
   void fence_dead();
+
+  // -- slots (node_slots.cpp)
+  [[nodiscard]] std::vector<std::string> serving_nodes() const;
+  void spread_slots();
+  void share_slots();
+  void join();
+  void begin_service();
+  caf::result<bool> hand_over();
+  void withdraw(slot_service::waiter caller);
+  void end_hand_over();
+  /// Enters the number of slots of each node.
+  void count_slots(std::vector<core::seen_node>& all) const;
 
   // -- clocks (node_clock.cpp)
   void look_at_clock();
@@ -145,8 +161,6 @@ private:
   [[nodiscard]] protocol::node_status status() const;
   [[nodiscard]] protocol::node_list nodes() const;
   [[nodiscard]] core::seen_node oneself() const;
-  /// Enters the number of slots of each node.
-  void count_slots(std::vector<core::seen_node>& all) const;
   caf::result<void> stop();
   void leave(std::optional<core::node_incarnation>&& incarnation);
   void end_stop(const core::result<void>& outcome);
@@ -165,6 +179,7 @@ private:
   former_incarnation former_;
   peer_watch peers_;
   slot_share slots_;
+  slot_service service_;
   store_trouble store_trouble_;
   orderly_stop stop_;
   steady next_tick_{};

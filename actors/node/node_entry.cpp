@@ -29,13 +29,16 @@ void node_actor_state::found(core::result<std::vector<core::node_row>>&& rows) {
   if (!rows || stop_.has_begun())
     return entered(0, tl::unexpected<core::error>{rows ? core::error{core::errc::unavailable, "stopping"} : rows.error()});
   core::node_row former;
+  bool others_serve = false;
   for (auto& row : *rows)
     if (row.id == identity_.id)
       former = std::move(row);
+    else
+      others_serve = others_serve || (row.state == core::node_state::up && row.serves);
   const auto verdict = former_.judge(former, incarnation_.number(), clock_.boot());
   if (verdict == former_incarnation::verdict::goes_on)
     return stand_by(former);
-  enter_after(std::move(former), verdict == former_incarnation::verdict::silent);
+  enter_after(std::move(former), verdict == former_incarnation::verdict::silent, service_.enters_serving(others_serve));
 }
 
 void node_actor_state::stand_by(const core::node_row& other) {
@@ -47,12 +50,12 @@ void node_actor_state::stand_by(const core::node_row& other) {
                identity_.id, other.incarnation, other.address, settings_.dead_after.count());
 }
 
-void node_actor_state::enter_after(core::node_row&& former, bool fence_first) {
+void node_actor_state::enter_after(core::node_row&& former, bool fence_first, bool serves) {
   const auto sent = clock_.boot();
   ask_store<node_entry>(
     self_, links_.store,
-    [asked = entry_request{identity_, settings_.mode, std::move(former), fence_first, clock_.shown(self_->clock().now())}](
-      storage::store& store) { return enter_store(store, asked); },
+    [asked = entry_request{identity_, settings_.mode, std::move(former), fence_first, serves,
+                           clock_.shown(self_->clock().now())}](storage::store& store) { return enter_store(store, asked); },
     [this, sent](core::result<node_entry>&& entry) { entered(sent, std::move(entry)); }, enter_patience,
     protocol::store_turn::first);
 }
@@ -73,7 +76,8 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     former.state = core::node_state::fenced;
   }
   const auto known = identity.marks ? identity.marks->marks().incarnation : 0;
-  auto incarnation = store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), known});
+  auto incarnation = store.cluster().enter(identity.id, identity.address,
+                                           {identity.process, std::move(former), known, asked.serves});
   if (!incarnation)
     return tl::unexpected<core::error>{incarnation.error()};
   const auto ids = raise_ids(identity.marks, asked.now,
@@ -98,7 +102,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
   auto mode = storage::agreed_mode(store, asked.mode);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
-  return node_entry{std::move(*incarnation), *mode, ids->verdict, elastic_ids->verdict, std::move(elastic_trouble)};
+  return node_entry{std::move(*incarnation), *mode, ids->verdict, elastic_ids->verdict, std::move(elastic_trouble), asked.serves};
 }
 
 // Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
@@ -160,6 +164,7 @@ void node_actor_state::begin_incarnation(node_entry&& entry) {
   entry_.succeed();
   const auto now = self_->clock().now();
   incarnation_.begin(std::move(entry.incarnation), entry.mode, now);
+  service_.enter(entry.serves);
   beats_.begin(now);
   metrics_.incarnations->inc();
   log_->info("node={} begins incarnation {} in {} mode", identity_.id, incarnation_.number(),

@@ -37,6 +37,14 @@ std::vector<std::string> peer_watch::live() const {
   return nodes;
 }
 
+std::vector<std::string> peer_watch::serving() const {
+  std::vector<std::string> nodes;
+  for (const auto& [id, seen] : peers_)
+    if (!is_dead(seen) && seen.row.serves)
+      nodes.push_back(id);
+  return nodes;
+}
+
 std::vector<core::node_row> peer_watch::dead() const {
   std::vector<core::node_row> nodes;
   for (const auto& [id, seen] : peers_)

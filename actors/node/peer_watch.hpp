@@ -26,6 +26,9 @@ public:
   /// Returns this node and all others in state `up` that are not seen dead, in id order.
   [[nodiscard]] std::vector<std::string> live() const;
 
+  /// Returns the others of these nodes that have slots, in id order.
+  [[nodiscard]] std::vector<std::string> serving() const;
+
   /// Returns the other nodes in state `up` that are seen dead, as last read.
   [[nodiscard]] std::vector<core::node_row> dead() const;
 

@@ -114,8 +114,11 @@ private:
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   void add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
 
-  // -- graceful stop (supervisor_stop.cpp): fire what is reserved, claim nothing more, wait for answers, say `down`
+  // -- graceful stop (supervisor_stop.cpp): hand the slots over, fire what is reserved, claim nothing more, wait for answers, say
+  // `down`
   caf::result<void> stop();
+  void hand_over();
+  void stop_firing();
   void finish_reserved();
   void drain();
   void drain_planner();
@@ -124,6 +127,8 @@ private:
   void release_elastic_slots();
   void await_claims();
   void leave();
+  void finish_mirror();
+  void say_down();
   void finish();
   void exit_all();
 
@@ -169,6 +174,8 @@ private:
   protocol::figure_keeper figures_;
 
   bool stopping_ = false;
+  /// Other nodes have taken this node's slots.
+  bool has_heirs_ = false;
   /// Reserved instants have been fired, or are not waited for any longer.
   bool draining_ = false;
   std::optional<core::node_incarnation> incarnation_at_stop_;

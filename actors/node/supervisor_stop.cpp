@@ -29,11 +29,26 @@ caf::result<void> supervisor_state::stop() {
   }
   // Held requests of log readers must not delay the stop.
   protocol::send(self_, followed_logs_, protocol::stop_request{});
-  if (reservations_)
+  hand_over();
+  return promise;
+}
+
+// First of all: the others plan this node's slots while it waits for its executors.
+void supervisor_state::hand_over() {
+  protocol::request(self_, node_, question_limit, protocol::hand_over{})
+    .then(
+      [this](bool has_heirs) {
+        has_heirs_ = has_heirs;
+        stop_firing();
+      },
+      [this](const caf::error&) { stop_firing(); });
+}
+
+void supervisor_state::stop_firing() {
+  if (reservations_ && !draining_)
     finish_reserved();
   else
     drain();
-  return promise;
 }
 
 // If reserved instants were put back, those due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and
@@ -112,7 +127,27 @@ void supervisor_state::await_claims() {
     question_limit);
 }
 
+// All nodes may stop at the same time, each with the others as heirs.
 void supervisor_state::leave() {
+  if (!has_heirs_)
+    return say_down();
+  protocol::request(self_, node_, question_limit, protocol::hand_over{})
+    .then(
+      [this](bool has_heirs) {
+        if (has_heirs)
+          say_down();
+        else
+          finish_mirror();
+      },
+      [this](const caf::error&) { say_down(); });
+}
+
+void supervisor_state::finish_mirror() {
+  protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::finish_mirror{})
+    .then([this] { say_down(); }, [this](const caf::error&) { say_down(); });
+}
+
+void supervisor_state::say_down() {
   protocol::request(self_, node_, question_limit, protocol::stop_request{})
     .then([this] { finish(); }, [this](const caf::error& reason) {
       parts_.log->warn("the node's row could not be closed: {}", protocol::to_core(reason).context);

@@ -30,6 +30,7 @@ struct node_list_double {
         held_.push_back(self_->make_response_promise<protocol::node_list>());
         return held_.back();
       },
+      [](protocol::hand_over) { return false; },
       [](protocol::stop_request) {},
       [](protocol::tick_atom) {},
     };

@@ -38,6 +38,19 @@ TEST_CASE("a node is always alive to itself, and alone until another node is up"
   CHECK(watch.dead().empty());
 }
 
+TEST_CASE("only live nodes that serve have slots", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  auto joins = peer("c", 1, 1);
+  joins.serves = false;
+  watch.observe(std::vector{peer("a", 1, 4), joins, peer("d", 1, 1, node_state::down)}, 0);
+  CHECK(watch.live() == names{"a", "b", "c"});
+  CHECK(watch.serving() == names{"a"});
+  joins.serves = true;
+  joins.beat = 2;
+  watch.observe(std::vector{peer("a", 1, 4), joins}, 1500 * ms);
+  CHECK(watch.serving() == names{"c"});
+}
+
 TEST_CASE("a peer dies when its beat is unchanged for the whole time, and not before", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   std::int64_t now = 0;

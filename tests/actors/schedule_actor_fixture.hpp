@@ -158,6 +158,7 @@ struct planning : virtual_time {
     answer(request, std::move(outcome));
   }
   void answer(const protocol::claim_request& request, core::result<core::claim_outcome> outcome) {
+    lost_moves += outcome ? outcome->lost_races.size() : 0;
     tell(request.listener, protocol::claim_reply{request.batch.sequence, std::move(outcome)});
   }
   /// From now on claims are answered at once; waiting ones are answered first.
@@ -326,6 +327,8 @@ struct planning : virtual_time {
   std::size_t rows_max = 500;
   std::chrono::milliseconds edit_poll{500};
   std::size_t loads = 0;
+  /// Moves that lost their claims.
+  std::size_t lost_moves = 0;
   std::size_t claims = 0;
   bool hold_claims = false;
   /// Sees each claim. Null: not used.

@@ -146,6 +146,76 @@ TEST_CASE_METHOD(moving_slots, "a membership change forgets no intent that waits
   CHECK(runs.size() == 100);
 }
 
+TEST_CASE_METHOD(moving_slots, "jobs of slots that will come are read and not planned", "[actors]") {
+  declare_many(200);
+  begin();
+  change(core::slot_set{});
+  advance(1s);
+  const auto before = runs.size();
+  latency = 300ms;
+  const auto read = later<caf::unit_t>(actor, protocol::prepare_slots{slots_between(64, 191)});
+  advance(200ms);
+  CHECK_FALSE(*read);
+  advance(200ms);
+  CHECK(*read);
+  latency = 2ms;
+  advance(2s);
+  CHECK(runs.size() == before);
+  CHECK(ask_done(actor, protocol::prepare_slots{slots_between(64, 191)}) == caf::error{}); // known already
+  // Their node plans them until now.
+  claim_elsewhere(100, start + 5s);
+  const auto begun = civil();
+  loads = 0;
+  change(slots_between(64, 191));
+  advance(2s);
+  CHECK(loads == 0);
+  CHECK_FALSE(instants(101).empty());
+  CHECK(lost_moves == 0);
+  CHECK(instants(100) == seconds_from(start + 5s, 1));
+  for (const auto& run : runs)
+    if (run.came > begun && run.fire_at > begun)
+      CHECK(run.came <= run.fire_at);
+}
+
+TEST_CASE_METHOD(moving_slots, "a new incarnation that gets the prepared slots plans them", "[actors]") {
+  declare_many(4);
+  begin();
+  change(core::slot_set{});
+  CHECK_FALSE(later<caf::unit_t>(actor, protocol::prepare_slots{slots_between(0, 255)})->has_value());
+  advance(1s);
+  new_incarnation();
+  change(slots_between(0, 255));
+  advance(2s);
+  CHECK(instants(4).size() >= 2);
+}
+
+TEST_CASE_METHOD(moving_slots, "displayed times are updated at the end by the node that has slots, or on request", "[actors]") {
+  declare_many(2);
+  begin();
+  change(slots_between(1, 255)); // not the leader: nothing is updated before
+  std::size_t updates = 0;
+  store.after = [&updates](std::string_view method) { updates += method == "tend" ? 1 : 0; };
+  advance(1s);
+  CHECK(updates == 0);
+  SECTION("another node has its slots") {
+    change(core::slot_set{});
+    CHECK(drain());
+    CHECK(updates == 0);
+    CHECK(ask_done(actor, protocol::finish_mirror{}) != caf::error{}); // not at once
+    advance(100ms);
+    CHECK(updates == 1);
+  }
+  SECTION("it is the last node") {
+    CHECK(drain());
+    CHECK(updates == 1);
+  }
+  SECTION("it has no incarnation") {
+    lose_incarnation();
+    CHECK(ask_done(actor, protocol::finish_mirror{}) == caf::error{});
+    CHECK(updates == 0);
+  }
+}
+
 namespace {
 
 struct scripted_jobs : planning {

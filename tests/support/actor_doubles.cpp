@@ -6,6 +6,7 @@ namespace ringmaster::test {
 
 namespace {
 
+using schedule_pointer = protocol::schedule_actor::pointer;
 using storage_pointer = protocol::storage_actor::pointer;
 
 constexpr auto ignore = [](const auto&) {};
@@ -148,10 +149,17 @@ query_worker_double::query_worker_double(virtual_time& world, storage::store& st
     }))} {}
 
 schedule_double::schedule_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([record = record]() -> protocol::schedule_actor::behavior_type {
+  : actor{world.track(world.system().spawn([record = record](schedule_pointer self) -> protocol::schedule_actor::behavior_type {
       return {
         [record](const protocol::incarnation_change& change) { record->lives.push_back(change.life); },
         [record](const protocol::slot_change& change) { record->slots.push_back(change.slots); },
+        [record, self](const protocol::prepare_slots& next) {
+          record->prepared.push_back(next.slots);
+          auto promise = self->make_response_promise<void>();
+          self->run_delayed(record->load_takes, [promise]() mutable { promise.deliver(); });
+          return promise;
+        },
+        [](protocol::finish_mirror) {},
         [record](protocol::edit_hint) { ++record->edit_hints; },
         [](const protocol::pending_work_update&) {},
         [](const protocol::routed_batch& batch) { ignore(batch); },

@@ -75,6 +75,9 @@ struct query_worker_double {
 struct schedule_record {
   lives_heard lives;
   std::vector<core::slot_set> slots;
+  std::vector<core::slot_set> prepared;
+  /// Time that it takes to read the jobs of prepared slots.
+  std::chrono::milliseconds load_takes{0};
   std::size_t edit_hints = 0;
   std::vector<core::intent> intents;
   /// Backlog that it reports.

@@ -38,6 +38,8 @@ private:
 protocol::schedule_actor::behavior_type no_schedule() {
   return {[](const protocol::incarnation_change&) {},
           [](const protocol::slot_change&) {},
+          [](const protocol::prepare_slots&) {},
+          [](protocol::finish_mirror) {},
           [](protocol::edit_hint) {},
           [](const protocol::pending_work_update&) {},
           [](const protocol::routed_batch&) {},
