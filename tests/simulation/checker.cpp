@@ -55,6 +55,8 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
   for (const auto& run : outcome.runs)
     check_run(run, batch.owner);
   check_missed(batch, outcome);
+  if (what_->is_orderly && !outcome.missed.empty())
+    fail("handed_over", "job " + text(core::number(outcome.missed.front().job)) + " drops instants");
   check_rows(batch);
 }
 
@@ -199,6 +201,7 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   if (!run.intent || run.kind == core::trigger_kind::cron) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));
+    check_lateness(run);
   }
   if (!run.intent)
     return;
@@ -209,6 +212,14 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
     check_definition(claimed);
   check_asked(claimed);
   check_wait(claimed);
+}
+
+// The other nodes take the slots of one that leaves, and plan those of one that joins until it can.
+void protocol_checker::check_lateness(const core::planned_run& run) {
+  constexpr core::milliseconds late_max = 50ms;
+  if (const auto late = world_.true_time() - run.fire_at; what_->is_orderly && late > late_max)
+    fail("handed_over",
+         "job " + text(core::number(run.spec->id)) + " is claimed " + text(late.count()) + " ms after its instant");
 }
 
 // However many runs wait for an executor that stands still, those of other executors proceed, if a node trusts its clock.

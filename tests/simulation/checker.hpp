@@ -187,6 +187,7 @@ private:
   void check_definition(const core::claimed_run& run);
   void check_asked(const core::claimed_run& run);
   void check_wait(const core::claimed_run& run);
+  void check_lateness(const core::planned_run& run);
   void check_stored(const core::record_batch& batch, const core::record_outcome& outcome);
   void note_intents(const std::vector<core::intent>& intents);
   [[nodiscard]] bool is_current(const core::node_incarnation& life) const;

@@ -169,6 +169,10 @@ std::string describe(const history& all) {
   for (const auto& one : all.edits)
     text += "  edit" + (one.by.empty() ? "" : " by " + one.by) + " at "
             + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms\n";
+  for (const auto& one : all.stops)
+    if (all.is_orderly)
+      text += "  stop of " + one.node + " at " + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count())
+              + " ms, away for " + std::to_string(one.lasts.count()) + " ms\n";
   for (const auto& one : all.faults)
     text += "  " + describe(one) + '\n';
   text += describe_features(all);

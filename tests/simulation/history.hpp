@@ -195,6 +195,10 @@ struct history {
   std::vector<edit> edits;
   std::vector<fault> faults;
   std::vector<stop_and_start> stops = {};
+  /// Nodes come and go in good order only: no instant is late, and in the end each slot has one planner.
+  bool is_orderly = false;
+  /// Duration of the first read of jobs by each process.
+  milliseconds first_read_takes{0};
 
   // -- features (features.hpp)
   /// Number of processes behind each executor's address: a request goes to one of them at random.

@@ -252,7 +252,7 @@ const std::vector<mutant>& shared_mutants() {
 }
 
 const mutant* find_mutant(const std::string& rule) {
-  for (const auto* all : {&all_mutants(), &guard_mutants(), &shared_mutants()})
+  for (const auto* all : {&all_mutants(), &guard_mutants(), &slot_mutants(), &shared_mutants()})
     for (const auto& one : *all)
       if (one.rule == rule)
         return &one;

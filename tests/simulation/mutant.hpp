@@ -53,6 +53,8 @@ struct mutant {
 [[nodiscard]] const std::vector<mutant>& all_mutants();
 /// Returns the mutants that leave out a check of the deadline or a guard of T1 to T7.
 [[nodiscard]] const std::vector<mutant>& guard_mutants();
+/// Returns the mutants of nodes that come and go.
+[[nodiscard]] const std::vector<mutant>& slot_mutants();
 /// Returns the mutants of shared mode.
 [[nodiscard]] const std::vector<mutant>& shared_mutants();
 [[nodiscard]] const mutant* find_mutant(const std::string& rule);

@@ -22,7 +22,7 @@ sim_node::~sim_node() {
 void sim_node::start() {
   ++life_;
   dead_ = false;
-  missed_answer_ = false;
+  missed_answer_ = has_read_jobs_ = false;
   passages_.clear();
   world_.checker().process_begins(name_);
   process_ = std::make_unique<process>(*this, process::clock_base + world_.now() - frozen_);
@@ -107,6 +107,8 @@ void sim_node::reap() {
 std::optional<std::int64_t> sim_node::dropped() {
   return is_up() && !missed_answer_ ? std::optional{process_->dropped()} : std::nullopt;
 }
+
+std::size_t sim_node::slots() { return is_up() ? process_->slots() : 0; }
 
 bool sim_node::has_lease(std::int64_t incarnation) const { return is_up() && process_->gate().open_at(incarnation, boot()); }
 
@@ -248,6 +250,8 @@ test::store_fault sim_node::fate_of(std::string_view method, const std::shared_p
     case effect::wrong_answer: fate = test::store_fault::answer_wrong; break;
     default: break;
     }
+  if (alive && method == "load_jobs" && !std::exchange(has_read_jobs_, true) && world_.what().first_read_takes > 0ms)
+    alive = wait(world_.what().first_read_takes);
   if (!alive || life != life_ || fate == test::store_fault::away || !wait_for_lock(method))
     return test::store_fault::away;
   return is_up() && life == life_ ? fate : test::store_fault::away;

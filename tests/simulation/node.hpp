@@ -47,6 +47,8 @@ public:
   /// Returns the number of instants that its process counted as dropped; nothing if there is no process, or a fault kept an
   /// answer of the store from it.
   [[nodiscard]] std::optional<std::int64_t> dropped();
+  /// Returns the number of slots that it plans.
+  [[nodiscard]] std::size_t slots();
   [[nodiscard]] bool has_lease(std::int64_t incarnation) const;
   /// Returns the reasons why the process ended by itself: defects.
   [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return failed_; }
@@ -121,6 +123,8 @@ private:
   bool was_frozen_ = false;
   /// A store call of this process had a fault.
   bool missed_answer_ = false;
+  /// Its process has read jobs.
+  bool has_read_jobs_ = false;
   /// Number of the process: callbacks of an older one are dropped.
   int life_ = 0;
   std::size_t store_calls_ = 0;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/metrics.hpp"
+#include "actors/node/node_metrics.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "tests/simulation/world.hpp"
@@ -177,6 +178,8 @@ std::int64_t process::dropped() {
   const char* help = "Instants dropped by the misfire policy DO_NOTHING.";
   return actors::make_counter(system_, "firings-dropped-by-misfire", help)->value();
 }
+
+std::size_t process::slots() { return static_cast<std::size_t>(actors::node_metrics{system_}.slots_served->value()); }
 
 // Without this the system would wait for the actors' timers.
 void process::end() {

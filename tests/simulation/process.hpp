@@ -50,6 +50,8 @@ public:
   void end();
   /// Returns its metric of instants dropped by misfire rules.
   [[nodiscard]] std::int64_t dropped();
+  /// Returns its metric of slots.
+  [[nodiscard]] std::size_t slots();
   /// Returns true once the node has read its machine's civil clock.
   [[nodiscard]] bool has_read_clock() const noexcept { return has_read_clock_; }
 

@@ -284,6 +284,14 @@ void world::run_until(span end) {
   }
 }
 
+void world::judge_slots() {
+  std::size_t planned = 0;
+  for (auto& node : nodes_)
+    planned += node->slots();
+  if (what_.is_orderly && planned != core::slot_count)
+    checker_.broken("handed_over", std::to_string(planned) + " slots are planned in the end");
+}
+
 std::vector<std::string> world::run() {
   const edit first{span{0}, what_.jobs};
   apply(first);
@@ -312,6 +320,7 @@ std::vector<std::string> world::run() {
         checker_.counted(node->name(), *drops);
     if (shared_)
       shared_checker_.judge_end();
+    judge_slots();
     found.insert(found.end(), checker_.violations().begin(), checker_.violations().end());
   }
   for (auto& node : nodes_)

@@ -98,6 +98,7 @@ public:
 private:
   [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
   void settle();
+  void judge_slots();
   void apply(const edit& what);
   void apply(const hand_edit& what);
   [[nodiscard]] core::manual_trigger request_of(const hand_edit& what);
