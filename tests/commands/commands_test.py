@@ -29,6 +29,7 @@ import history_test
 import import_test
 import job_test
 import key_test
+import leave_test
 import locked_rows_test
 import log_test
 import mariadb_case
@@ -57,7 +58,7 @@ USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test,
          both_ways_test, completion_test, table_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
          metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test, missed_test, reload_test,
          elastic_command_test, cluster_command_test, refused_test, alarm_command_test, locked_rows_test, answers_test,
-         xxl_script_test, now_test, import_test)
+         xxl_script_test, now_test, import_test, leave_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, group_token_test, schemathesis_test)
 
 
