@@ -29,6 +29,7 @@ class Job:
     children: tuple[str, ...] = ()
     enabled: bool = True
     keep_logs: bool = False
+    on_unknown: str = "ask"
 
     @property
     def name(self) -> str:
@@ -81,6 +82,7 @@ def job_text(job: Job) -> str:
         f"retry = {job.retry}",
         f"enabled = {str(job.enabled).lower()}",
         f"keep_logs = {str(job.keep_logs).lower()}",
+        f"on_unknown = {text(job.on_unknown)}",
     ]
     if job.children:
         lines.append(f"children = [{', '.join(map(text, job.children))}]")

@@ -44,11 +44,12 @@ def environment() -> dict[str, str]:
 class Process:
     """A started program whose output goes to a file."""
 
-    def __init__(self, command: list[str], output: Path):
+    def __init__(self, command: list[str], output: Path, variables: dict[str, str] | None = None):
+        """`variables`: additional ones of its environment."""
         self.output = output
         with output.open("ab") as log:
             self.child = subprocess.Popen([*DIES_WITH_US, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                          env=environment())
+                                          env=environment() | (variables or {}))
 
     def alive(self) -> bool:
         return self.child.poll() is None

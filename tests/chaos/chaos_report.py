@@ -1,0 +1,119 @@
+"""The report of a chaos run in Markdown."""
+
+import os
+import platform
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaos_checker import FAILURES, Verdict
+from chaos_plan import KINDS, Part
+
+EXAMPLES_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished scenario, or one that did not run: then `skipped` says why."""
+
+    part: Part
+    store: str
+    rate: int
+    verdict: Verdict | None
+    skipped: str = ""
+
+    @property
+    def clean(self) -> bool:
+        return self.verdict is None or self.verdict.clean
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def heading(seed: int, command: str, version: str, load: tuple[float, ...]) -> str:
+    return "\n".join([
+        "# Chaos report", "",
+        f"* command: `{command}`",
+        f"* seed: {seed}",
+        f"* program: {version}",
+        f"* machine: {os.cpu_count()} cores, {processor()}, load average before the run {load[0]:.1f}",
+        f"* end: {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime())}", ""])
+
+
+COLUMNS = ("Scenario", "Store", "Faults", "Due", "Fired", "Dropped, merged", "Not sent", "Given up", "**Missed**",
+           "**Doubled**", "**Early**", "**Late**", "**Stuck**", "**Untrue**", "**Other**", "R1, R2, resend", "Late p50", "p99",
+           "max", "Longest takeover")
+
+
+def row(outcome: Outcome) -> str:
+    verdict, part = outcome.verdict, outcome.part
+    counts, windows = verdict.counts, verdict.windows
+    cells = [part.name, outcome.store, len(verdict.gaps), counts["due"], counts["fired"], counts["dropped"] + counts["merged"],
+             counts["not sent"], counts["given up"], counts["missed"], counts["doubled"], counts["early"], counts["late"],
+             counts["stuck"], counts["untrue"], counts["other"] + counts["unexplained"],
+             f"{windows['R1']}, {windows['R2']}, {windows['resend']}",
+             *(f"{verdict.late_at(share):.3f} s" for share in (0.5, 0.99, 1)),
+             f"{verdict.longest_takeover():.3f} s" if takeovers(verdict) else "–"]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def takeovers(verdict: Verdict) -> bool:
+    return any(KINDS[fault.kind].effect == "takeover" for fault, _ in verdict.gaps)
+
+
+def table(outcomes: list[Outcome]) -> str:
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    lines += [row(outcome) for outcome in outcomes if outcome.verdict]
+    lines += [f"\nSkipped: {outcome.part.name} on {outcome.store}: {outcome.skipped}" for outcome in outcomes if outcome.skipped]
+    return "\n".join(lines)
+
+
+def gap_table(outcomes: list[Outcome]) -> str:
+    """Returns the gap after the faults of each kind: the largest lateness of an instant from the fault to the next one."""
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for outcome in outcomes:
+        for fault, gap in outcome.verdict.gaps if outcome.verdict else ():
+            found[fault.kind].append((gap, fault.end - fault.begin))
+    lines = ["## Gap after each fault", "",
+             "| Fault | Number | Longest fault | Gap: median | longest | Longest gap beyond the end of its fault |",
+             "|---|---|---|---|---|---|"]
+    for kind, gaps in sorted(found.items()):
+        late = sorted(gap for gap, _ in gaps)
+        beyond = max(gap - lasted for gap, lasted in gaps)
+        lines.append(f"| {kind} | {len(gaps)} | {max(lasted for _, lasted in gaps):.2f} s | {late[len(late) // 2]:.3f} s | "
+                     f"{late[-1]:.3f} s | {'–' if beyond <= 0 else f'{beyond:.3f} s'} |")
+    return "\n".join(lines)
+
+
+def details(outcomes: list[Outcome]) -> str:
+    lines = ["## Faults", ""]
+    for outcome in outcomes:
+        if outcome.verdict:
+            lines += [f"### {outcome.part.name} on {outcome.store}", "", "```"]
+            lines += [f"{fault.text}  gap {gap:.3f} s" for fault, gap in outcome.verdict.gaps]
+            lines += ["```", ""]
+    return "\n".join(lines)
+
+
+def failures(outcome: Outcome) -> list[str]:
+    """Returns a line for each kind of failure, and examples."""
+    lines = []
+    for name in FAILURES:
+        if number := outcome.verdict.counts[name]:
+            lines.append(f"{outcome.part.name} on {outcome.store}: {number} {name}")
+            lines += [f"    {example}" for example in outcome.verdict.examples[name][:EXAMPLES_SHOWN]]
+    return lines
+
+
+def text(head: str, outcomes: list[Outcome]) -> str:
+    clean = all(outcome.clean for outcome in outcomes)
+    parts = [head, f"Result: {'clean' if clean else '**not clean**'}.", "", table(outcomes), "", gap_table(outcomes), ""]
+    if not clean:
+        lines = [line for outcome in outcomes if not outcome.clean for line in failures(outcome)]
+        parts += ["## Failures", "", "```", *lines, "```", ""]
+    return "\n".join([*parts, details(outcomes)])
