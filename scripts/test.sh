@@ -88,7 +88,7 @@ wanted_targets() {
       tidy) ;;
       commands) targets+=(ringmaster xxl_tables) ;;
       browser | interop) targets+=(ringmaster) ;;
-      chaos) targets+=(crashing_ringmaster) ;;
+      chaos) targets+=(ringmaster crashing_ringmaster) ;;
       elastic) targets+=(ringmaster elastic_worker) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac

@@ -117,7 +117,8 @@ class Checker:
         elif row.log_id in self.receipts:
             self.verdict.counts["fired"] += 1
         elif row.unknown:
-            self.excused("given up", row, job_id, instant, ("outage", "takeover"))
+            asks = self.record.jobs[job_id].on_unknown != "skip"
+            self.excused("given up" if asks else "skipped", row, job_id, instant, ("outage", "takeover"))
         elif row.trigger not in (0, 200):
             self.excused("not sent", row, job_id, instant, ("outage",))
 

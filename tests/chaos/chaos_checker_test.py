@@ -323,5 +323,13 @@ class PlanTest(unittest.TestCase):
                     self.assertLess(fault.at_s + fault.seconds, part.seconds)
 
 
+def main() -> int:
+    tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(tests)
+    failed = len(result.failures) + len(result.errors)
+    print(f"cases: passed={result.testsRun - failed} failed={failed} skipped=0")
+    return 1 if failed else 0
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    sys.exit(main())

@@ -18,7 +18,9 @@ from chaos_stage import Node, Stage
 
 POLL_S = 0.1
 ANSWER_DEADLINE_S = 20
+NOTICE_S = 2.0  # after which a node with a wrong clock says so
 APPLY_KILL_S = (0.02, 0.4)
+COMMIT_S = 0.5  # what a killed client had sent may still be committed
 EXECUTOR_KINDS = {kind for kind, what in KINDS.items() if what.hits == GROUP_FAULTY}
 PROCESS_LIST = "SELECT id FROM information_schema.processlist WHERE user = 'ringmaster'"
 
@@ -75,6 +77,8 @@ class Faults:
             node.set_clock(int(fault.detail))
         time.sleep(fault.seconds)
         for node in self.nodes(fault):
+            if fault.seconds > NOTICE_S and node.is_ready():
+                self.problems.append(f"{node.name} is ready with a clock that is wrong by {fault.detail} s")
             node.set_clock(0)
 
     # -- the process of the database
@@ -82,6 +86,16 @@ class Faults:
     def database_kill(self, fault: Fault) -> None:
         self.stage.mariadb.kill()
         self.start_database(fault)
+
+    def database_and_node_kill(self, fault: Fault) -> None:
+        """Kills both; the node starts again while there is no database."""
+        self.stage.mariadb.kill()
+        for node in self.nodes(fault):
+            node.process.kill()
+            node.start()
+        self.start_database(fault)
+        for node in self.nodes(fault):
+            node.wait_started()
 
     def database_restart(self, fault: Fault) -> None:
         self.stage.mariadb.process.terminate()
@@ -208,10 +222,11 @@ class Faults:
         self.stage.apply("bulk", bulk(int(fault.detail.split()[0]), self.revision), "bulk")
 
     def apply_kill(self, fault: Fault) -> None:
-        """Kills an apply, then lets another one do the same."""
+        """Kills an apply, which must have changed all jobs or none, then lets another one end."""
         self.revision += 1
+        count = int(fault.detail.split()[0])
         file = self.stage.folder / "bulk.toml"
-        file.write_text(bulk(int(fault.detail.split()[0]), self.revision), encoding="utf-8")
+        file.write_text(bulk(count, self.revision), encoding="utf-8")
         command = [*DIES_WITH_US, str(self.stage.binary), "apply", str(file), "--source", "bulk", "--yes", "--config",
                    str(self.stage.cli.config)]
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -219,6 +234,10 @@ class Faults:
         time.sleep(self.chance.uniform(*APPLY_KILL_S))
         child.kill()
         child.wait()
+        time.sleep(COMMIT_S)
+        found = self.stage.store.count("xxl_job_info WHERE executor_param = ?", f"revision {self.revision}")
+        if found not in (0, count):
+            self.problems.append(f"a killed apply of {count} jobs changed {found}")
         self.apply(fault)
 
     # -- SQLite

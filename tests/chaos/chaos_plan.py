@@ -26,6 +26,7 @@ KINDS = {
     "rolling-restart": Kind((0.0, 0.5), "calm"),
     "database-kill": Kind((0.5, 7.0), stores=MARIADB),
     "database-stop": Kind((0.5, 7.0), stores=MARIADB),
+    "database-and-node-kill": Kind((1.0, 6.0), stores=MARIADB),
     "database-restart": Kind((0.0, 2.0), stores=MARIADB),
     "read-only": Kind((1.0, 7.0), stores=MARIADB),
     "lock-schedule": Kind((1.0, 7.0), stores=MARIADB),
@@ -67,7 +68,7 @@ SCENARIOS = {
     "node-kill": Scenario(("node-kill",)),
     "node-stop": Scenario(("node-stop",)),
     "rolling-restart": Scenario(("rolling-restart",)),
-    "database-kill": Scenario(("database-kill", "database-restart"), 600, stores=MARIADB),
+    "database-kill": Scenario(("database-kill", "database-restart", "database-and-node-kill"), 600, stores=MARIADB),
     "database-stop": Scenario(("database-stop",), 600, stores=MARIADB),
     "database-drops": Scenario(("database-kill", "database-stop"), 2, stores=MARIADB),
     "read-only": Scenario(("read-only",), 600, stores=MARIADB),
@@ -80,9 +81,11 @@ SCENARIOS = {
     "clocks": Scenario(("clock-step",), clocks=True),
     "lock-file": Scenario(("lock-file",), 600, stores=SQLITE),
     "disk-full": Scenario(("disk-full", "node-kill"), 600, small_disk=True, stores=SQLITE),
-    "mixed": Scenario(("node-kill", "node-stop", "rolling-restart", "database-kill", "database-stop", "read-only",
-                       "lock-schedule", "lock-nodes", "read-lock", "kill-connections", "connection-limit", *EXECUTOR_KINDS,
-                       *LINK_KINDS, "apply", "lock-file"), 600, links=True),
+    "mixed": Scenario(("node-kill", "node-stop", "rolling-restart", "database-kill", "database-stop", "database-and-node-kill",
+                       "read-only", "lock-schedule", "lock-nodes", "read-lock", "kill-connections", "connection-limit",
+                       *EXECUTOR_KINDS, *LINK_KINDS, "apply", "lock-file"), 600, links=True),
+    # In scripts/test.sh.
+    "short": Scenario(("node-kill", "node-stop", "database-kill", "lock-schedule", "link-cut", "executor-kill"), 600, links=True),
 }
 BAD_MODES = ("hang", "reset", "garbage", "gateway", "refuse")
 CALM_S = (3.0, 5.0)  # before the first fault, after the last one
@@ -100,7 +103,7 @@ class Fault:
     detail: str = ""
 
     def text(self) -> str:
-        words = [f"{self.at_s:8.3f} s", f"{self.kind:18}", f"{self.seconds:5.2f} s"]
+        words = [f"{self.at_s:8.3f} s", f"{self.kind:22}", f"{self.seconds:5.2f} s"]
         if self.target:
             words.append("of " + ", ".join(map(str, self.target)))
         return "  ".join([*words, self.detail]).rstrip()
@@ -142,7 +145,7 @@ def fault_of(chance: random.Random, kind: str, after: float, store: str, nodes: 
     seconds = round(chance.uniform(low, high), 2)
     target: tuple[int, ...] = ()
     detail = ""
-    if kind.startswith(("node-", "clock-", "link-")):
+    if kind.startswith(("node-", "clock-", "link-")) or kind == "database-and-node-kill":
         several = kind == "node-kill" and nodes > 1 and chance.random() < 0.2
         target = tuple(sorted(chance.sample(range(nodes), 2 if several else 1)))
     elif kind.startswith("executor-"):

@@ -45,17 +45,18 @@ def heading(seed: int, command: str, version: str, load: tuple[float, ...]) -> s
         f"* end: {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime())}", ""])
 
 
-COLUMNS = ("Scenario", "Store", "Faults", "Due", "Fired", "Dropped, merged", "Not sent", "Given up", "**Missed**",
-           "**Doubled**", "**Early**", "**Late**", "**Stuck**", "**Untrue**", "**Other**", "R1, R2, resend", "Late p50", "p99",
-           "max", "Longest takeover")
+COLUMNS = ("Scenario", "Store", "Faults", "Due", "Fired", "Dropped, merged", "Not sent", "Skipped", "Given up",
+           "**Missed**", "**Doubled**", "**Early**", "**Late**", "**Stuck**", "**Untrue**", "**Other**", "R1, R2, resend",
+           "Late p50", "p99", "max", "Longest takeover")
 
 
 def row(outcome: Outcome) -> str:
     verdict, part = outcome.verdict, outcome.part
     counts, windows = verdict.counts, verdict.windows
     cells = [part.name, outcome.store, len(verdict.gaps), counts["due"], counts["fired"], counts["dropped"] + counts["merged"],
-             counts["not sent"], counts["given up"], counts["missed"], counts["doubled"], counts["early"], counts["late"],
-             counts["stuck"], counts["untrue"], counts["other"] + counts["unexplained"],
+             counts["not sent"], counts["skipped"], counts["given up"],
+             *(counts[name] for name in ("missed", "doubled", "early", "late", "stuck", "untrue")),
+             counts["other"] + counts["unexplained"],
              f"{windows['R1']}, {windows['R2']}, {windows['resend']}",
              *(f"{verdict.late_at(share):.3f} s" for share in (0.5, 0.99, 1)),
              f"{verdict.longest_takeover():.3f} s" if takeovers(verdict) else "–"]

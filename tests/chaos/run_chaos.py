@@ -56,7 +56,7 @@ def parse() -> argparse.Namespace:
     options.seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     options.nodes = 1 if options.store == "sqlite" else options.nodes
     possible = [name for name, each in SCENARIOS.items() if options.store in each.stores]
-    options.scenario = options.scenario or possible
+    options.scenario = options.scenario or [name for name in possible if name != "short"]
     if impossible := set(options.scenario) - set(possible):
         parser.error(f"not on {options.store}: {', '.join(sorted(impossible))}")
     return options
@@ -170,6 +170,9 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     else:
         print(f"logs, rows and journals: {folder}")
+    for outcome in outcomes:
+        if outcome.skipped:
+            print(f"skipped: chaos {outcome.part.name} on {outcome.store}: {outcome.skipped}")
     print(f"cases: passed={sum(each.clean and not each.skipped for each in outcomes)} "
           f"failed={sum(not each.clean for each in outcomes)} skipped={sum(bool(each.skipped) for each in outcomes)}")
     return 0 if clean else 1
