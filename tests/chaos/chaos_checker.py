@@ -110,7 +110,7 @@ class Checker:
             self.verdict.fail("missed", f"{name}: shards {found}")
 
     def count_outcome(self, job_id: int, instant: int, row: Row, first: bool) -> None:
-        if row.kind == "missed":
+        if row.dropped:
             self.excused("dropped", row, job_id, instant, ("outage",))
         elif not first:
             self.excused("merged", row, job_id, instant, ("outage",))
@@ -202,7 +202,7 @@ class Checker:
                     self.verdict.fail("other", f"its origin does not exist: {row.brief()}")
         for row in self.record.rows:
             job = self.record.jobs.get(row.job_id)
-            retried = bool(job and job.retry and row.original and row.kind != "missed" and row.failed and not row.unknown)
+            retried = bool(job and job.retry and row.original and row.failed and not row.unknown and not row.dropped)
             followed = bool(job and job.children and row.handle == 200)
             for kind, wanted in (("retry", retried), ("parent", followed)):
                 followers = found.get((kind, row.log_id), [])

@@ -268,6 +268,16 @@ class CheckerTest(unittest.TestCase):
         self.doctored.fault("database-kill", 4.5, 7.0)
         self.assert_only()
 
+    def test_run_that_the_misfire_policy_ended_has_no_retry(self):
+        row = self.doctored.row(FAILING)
+        self.doctored.forget_receipt(row)
+        retry = next(each for each in self.doctored.record.rows if each.origin == row.log_id and each.kind == "retry")
+        self.doctored.forget_receipt(retry)
+        self.doctored.forget(retry)
+        self.doctored.change(row, trigger=500, handle=0, text="missed: not delivered at its time")
+        self.doctored.fault("executor-bad", 4.9, 6.0)
+        self.assertEqual(self.assert_only().counts["dropped"], 1)
+
     def test_one_late_run_stands_for_merged_instants(self):
         for second in (5, 6, 7):
             row = self.doctored.row(PLAIN)

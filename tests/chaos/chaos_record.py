@@ -41,6 +41,11 @@ class Row:
         return self.text.startswith("delivery unknown")
 
     @property
+    def dropped(self) -> bool:
+        """The misfire policy decided, about instants without a run or about a run whose executor did not have it."""
+        return self.kind == "missed" or self.text.startswith("missed:")
+
+    @property
     def failed(self) -> bool:
         return self.handle not in (0, 200) or (self.handle == 0 and self.trigger not in (0, 200))
 
