@@ -22,7 +22,7 @@ class Limits:
     recovery_s: float = 5.0
     ahead_s: float = 1.0  # an instant so long before a fault may still be on its way
     wake_s: float = 1.0  # after SIGCONT: what a process still does that does not know that it was stopped
-    named_windows_s: float = 12.0  # after an executor was stopped: requests that waited in its sockets, questions meanwhile
+    settle_s: float = 5.0  # after an executor continued: requests that waited in its sockets, questions meanwhile
     edit_s: float = 1.5  # after a stop was answered: runs that were claimed before
 
 
@@ -161,7 +161,7 @@ class Checker:
             if fault.kind == "node-stop" and row and row.node in {f"node-{number}" for number in fault.targets} \
                     and any(fault.end - 0.05 <= at <= fault.end + self.limits.wake_s for at in times):
                 return "R1"
-            if fault.kind == "executor-stop" and fault.begin <= times[1] <= fault.end + self.limits.named_windows_s \
+            if fault.kind == "executor-stop" and fault.begin <= times[1] <= fault.end + self.limits.settle_s \
                     and fault.hits(later.job_id):
                 return "R2"
         return ""

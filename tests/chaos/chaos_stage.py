@@ -171,7 +171,7 @@ class Stage:
         self.ringmaster("migrate")
         self.apply("groups", declared([]), "chaos")
         for number in range(self.count):
-            database = self.link() if self.scenario.links else self.store.settings
+            database = self.link() if self.scenario.links and self.mariadb else self.store.settings
             self.nodes.append(Node(self.binary, self.folder / f"node-{number}", self.ports.pop(), database,
                                    self.scenario.misfire_s, self.scenario.clocks))
         for node in self.nodes:
