@@ -2,6 +2,7 @@
 """Tests that the checker of the chaos runs sees each fault in a doctored record, and that plans follow from their seed."""
 
 import sys
+import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "interop"))
 
 from chaos_checker import FAILURES, Checker, Verdict  # noqa: E402
+from chaos_executor import Journal  # noqa: E402
+from chaos_load import load  # noqa: E402
 from chaos_plan import KINDS, SCENARIOS, plan  # noqa: E402
-from chaos_record import Happened, Receipt, Record, Row, row_of  # noqa: E402
+from chaos_record import Happened, Receipt, Record, Row, receipts_of, row_of  # noqa: E402
 from support.declared import Job  # noqa: E402
 
 BEGIN, SECONDS = 1_800_000_000, 10
@@ -313,11 +316,30 @@ class RowTest(unittest.TestCase):
         self.assertEqual(self.row("").kind, "unreadable")
 
 
+class JournalTest(unittest.TestCase):
+    def test_restarted_executor_knows_its_runs_and_reports_what_was_not_accepted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "journal"
+            journal = Journal(file)
+            for log_id, handler in ((1, "echo"), (2, "failing"), (3, "echo")):
+                journal.take({"logId": log_id, "jobId": 9, "logDateTime": 5000, "executorHandler": handler})
+            journal.write({"accepted": [1]})
+            again = Journal(file)
+            self.assertEqual(again.received, {1, 2, 3})
+            self.assertEqual({run: each.code for run, each in again.untold.items()}, {2: 500, 3: 200})
+            receipts, untold = receipts_of([file])
+            self.assertEqual(([each.log_id for each in receipts], untold), ([1, 2, 3], 2))
+
+
 class PlanTest(unittest.TestCase):
     def test_plan_follows_from_the_seed(self):
         names = [name for name, scenario in SCENARIOS.items() if "mariadb" in scenario.stores]
         self.assertEqual(plan(7, names, 1800, "mariadb", 3), plan(7, names, 1800, "mariadb", 3))
         self.assertNotEqual(plan(7, names, 1800, "mariadb", 3), plan(8, names, 1800, "mariadb", 3))
+
+    def test_load_has_its_rate(self):
+        for rate in (30, 120, 300):
+            self.assertAlmostEqual(sum(1 / job.every_s for job in load(rate) if job.every_s), rate, delta=1)
 
     def test_scenario_is_the_same_alone_and_among_others(self):
         alone = plan(7, ["node-kill"], 60, "mariadb", 3)[0]

@@ -14,6 +14,7 @@ import os
 import random
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -154,11 +155,17 @@ def main() -> int:
     print_plan(parts, options)
     if options.plan:
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     private_mounts()
     load = os.getloadavg()
     version = subprocess.run([str(options.ringmaster), "--version"], capture_output=True, text=True, check=True).stdout
     folder = options.folder or Path(tempfile.mkdtemp(prefix="ringmaster-chaos-"))
-    outcomes = [run_part(part, folder / f"{number:02}-{part.name}", options) for number, part in enumerate(parts)]
+    try:
+        outcomes = [run_part(part, folder / f"{number:02}-{part.name}", options) for number, part in enumerate(parts)]
+    except BaseException:  # interrupted: the processes have ended
+        if not options.folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     command = f"scripts/chaos.sh {shlex.join(sys.argv[1:])}"
     head = chaos_report.heading(options.seed, command, ", ".join(version.splitlines()[:2]), load)
     report = chaos_report.text(head, outcomes)
