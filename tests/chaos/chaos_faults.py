@@ -132,9 +132,11 @@ class Faults:
         self.held(["BEGIN", "SELECT id FROM rm_node FOR UPDATE"], fault.seconds, ["ROLLBACK"])
 
     def lock_schedule(self, fault: Fault) -> frozenset[int]:
+        """Locks half of the jobs. READ COMMITTED: otherwise a scan of the table would keep the locks of all rows."""
         jobs = frozenset(self.chance.sample(sorted(self.stage.ids), len(self.stage.ids) // 2))
         ids = ", ".join(map(str, sorted(jobs)))
-        self.held(["BEGIN", f"SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({ids}) FOR UPDATE"], fault.seconds,
+        self.held(["SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "BEGIN",
+                   f"SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({ids}) FOR UPDATE"], fault.seconds,
                   ["ROLLBACK"])
         return jobs
 
