@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "interop"))
 import chaos_report  # noqa: E402
 from chaos_checker import Checker, Limits  # noqa: E402
 from chaos_faults import Faults  # noqa: E402
-from chaos_plan import SCENARIOS, Part, plan  # noqa: E402
+from chaos_plan import CALM_S, SCENARIOS, Part, plan  # noqa: E402
 from chaos_record import Record, receipts_of, rows_of  # noqa: E402
 from chaos_report import Outcome  # noqa: E402
 from chaos_stage import Stage  # noqa: E402
@@ -92,7 +92,8 @@ def play(part: Part, stage: Stage, options: argparse.Namespace) -> Record:
     for number, fault in enumerate(part.faults, 1):
         happened.append(faults.run(fault, began))
         say(f"{part.name}: fault {number} of {len(part.faults)}: {fault.text().strip()}")
-    time.sleep(max(0.0, began + part.seconds - time.time()))
+    # A slow machine may be behind the plan; what is due has to be sent before the jobs are stopped.
+    time.sleep(max(began + part.seconds - time.time(), CALM_S[1]))
     faults.calm()
     end = int(time.time())
     stage.disable()
