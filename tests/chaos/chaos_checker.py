@@ -26,6 +26,18 @@ class Limits:
     edit_s: float = 1.5  # after a stop was answered: runs that were claimed before
 
 
+@dataclass(frozen=True)
+class Gap:
+    """The largest lateness of the instants from a fault to the next one.
+
+    `recovery`: from the end of the fault until all of them were sent. None if the next fault began before that.
+    """
+
+    fault: Happened
+    late_s: float
+    recovery_s: float | None
+
+
 @dataclass
 class Verdict:
     """`counts`: by outcome of instants; FAILURES are the failures. `lateness`: seconds, sorted."""
@@ -34,7 +46,7 @@ class Verdict:
     windows: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     lateness: list[float] = field(default_factory=list)
-    gaps: list[tuple[Happened, float]] = field(default_factory=list)
+    gaps: list["Gap"] = field(default_factory=list)
 
     def fail(self, what: str, text: str, count: int = 1) -> None:
         self.counts[what] += count
@@ -49,7 +61,7 @@ class Verdict:
         return self.lateness[min(len(self.lateness) - 1, int(share * len(self.lateness)))] if self.lateness else 0.0
 
     def longest_takeover(self) -> float:
-        return max((gap for fault, gap in self.gaps if KINDS[fault.kind].effect == "takeover"), default=0.0)
+        return max((gap.late_s for gap in self.gaps if KINDS[gap.fault.kind].effect == "takeover"), default=0.0)
 
 
 class Checker:
@@ -247,12 +259,15 @@ class Checker:
         return fault.begin + self.limits.takeover_s if effect == "takeover" else 0.0
 
     def measure_gaps(self) -> None:
-        """Measures the largest lateness of the instants from each fault to the next one, in the jobs that it hits."""
+        ahead_s = self.limits.ahead_s / 2
         for number, fault in enumerate(self.faults):
-            after = self.faults[number + 1].begin if number + 1 < len(self.faults) else self.record.window[1]
-            late = [late for instant, job_id, late in self.arrived
-                    if fault.begin - self.limits.ahead_s / 2 <= instant < after - self.limits.ahead_s / 2 and fault.hits(job_id)]
-            self.verdict.gaps.append((fault, max(late, default=0.0)))
+            after = self.faults[number + 1].begin if number + 1 < len(self.faults) else float(self.record.window[1])
+            found = [(late, instant + late) for instant, job_id, late in self.arrived
+                     if fault.begin - ahead_s <= instant < after - ahead_s and fault.hits(job_id)]
+            # What is due after the end of the fault belongs to the next moment.
+            last = max((sent for late, sent in found if sent - late <= fault.end), default=fault.end)
+            recovery = max(0.0, last - fault.end) if last < after else None
+            self.verdict.gaps.append(Gap(fault, max((late for late, _ in found), default=0.0), recovery))
 
     # -- at rest
 

@@ -194,9 +194,22 @@ class CheckerTest(unittest.TestCase):
     def test_late_until_a_database_is_back_is_excused(self):
         self.doctored.fault("database-kill", 4.9, 30.0)
         self.late(33.0)
-        self.assertAlmostEqual(self.assert_only().gaps[0][1], 33.0, 3)
+        self.assertAlmostEqual(self.assert_only().gaps[0].late_s, 33.0, 3)
         self.late(36.0)
         self.assert_only(late=1)
+
+    def test_recovery_counts_from_the_end_of_a_fault(self):
+        self.doctored.fault("database-stop", 4.9, 1.0)
+        self.late(1.4)
+        gap = self.assert_only().gaps[0]
+        self.assertAlmostEqual(gap.late_s, 1.4, 3)
+        self.assertAlmostEqual(gap.recovery_s, 0.5, 3)
+
+    def test_recovery_that_another_fault_interrupts_is_not_measured(self):
+        self.doctored.fault("database-stop", 4.9, 1.0)
+        self.doctored.fault("database-stop", 6.2, 1.0)
+        self.late(2.5)
+        self.assertEqual([gap.recovery_s for gap in self.assert_only().gaps], [None, 0.0])
 
     def test_fault_of_other_jobs_excuses_nothing(self):
         self.doctored.fault("lock-schedule", 4.9, 3.0, frozenset({PARENT}))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from chaos_checker import FAILURES, Verdict
+from chaos_checker import FAILURES, Gap, Verdict
 from chaos_plan import KINDS, Part
 
 EXAMPLES_SHOWN = 6
@@ -64,7 +64,7 @@ def row(outcome: Outcome) -> str:
 
 
 def takeovers(verdict: Verdict) -> bool:
-    return any(KINDS[fault.kind].effect == "takeover" for fault, _ in verdict.gaps)
+    return any(KINDS[gap.fault.kind].effect == "takeover" for gap in verdict.gaps)
 
 
 def table(outcomes: list[Outcome]) -> str:
@@ -75,20 +75,26 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 def gap_table(outcomes: list[Outcome]) -> str:
-    """Returns the gap after the faults of each kind: the largest lateness of an instant from the fault to the next one."""
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    """Returns the gaps after the faults of each kind, and the recoveries that no other fault interrupted."""
+    found: dict[str, list[Gap]] = defaultdict(list)
     for outcome in outcomes:
-        for fault, gap in outcome.verdict.gaps if outcome.verdict else ():
-            found[fault.kind].append((gap, fault.end - fault.begin))
+        for gap in outcome.verdict.gaps if outcome.verdict else ():
+            found[gap.fault.kind].append(gap)
     lines = ["## Gap after each fault", "",
-             "| Fault | Number | Longest fault | Gap: median | longest | Longest gap beyond the end of its fault |",
-             "|---|---|---|---|---|---|"]
+             "| Fault | Number | Longest fault | Gap: median | longest | Recovery after its end: median | longest |",
+             "|---|---|---|---|---|---|---|"]
     for kind, gaps in sorted(found.items()):
-        late = sorted(gap for gap, _ in gaps)
-        beyond = max(gap - lasted for gap, lasted in gaps)
-        lines.append(f"| {kind} | {len(gaps)} | {max(lasted for _, lasted in gaps):.2f} s | {late[len(late) // 2]:.3f} s | "
-                     f"{late[-1]:.3f} s | {'–' if beyond <= 0 else f'{beyond:.3f} s'} |")
+        lasted = max(gap.fault.end - gap.fault.begin for gap in gaps)
+        cells = [kind, str(len(gaps)), f"{lasted:.2f} s", *median_and_longest([gap.late_s for gap in gaps]),
+                 *median_and_longest([gap.recovery_s for gap in gaps if gap.recovery_s is not None])]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def median_and_longest(seconds: list[float]) -> tuple[str, str]:
+    if not seconds:
+        return "–", "–"
+    return f"{sorted(seconds)[len(seconds) // 2]:.3f} s", f"{max(seconds):.3f} s"
 
 
 def details(outcomes: list[Outcome]) -> str:
@@ -96,7 +102,7 @@ def details(outcomes: list[Outcome]) -> str:
     for outcome in outcomes:
         if outcome.verdict:
             lines += [f"### {outcome.part.name} on {outcome.store}", "", "```"]
-            lines += [f"{fault.text}  gap {gap:.3f} s" for fault, gap in outcome.verdict.gaps]
+            lines += [f"{gap.fault.text}  gap {gap.late_s:.3f} s" for gap in outcome.verdict.gaps]
             lines += ["```", ""]
     return "\n".join(lines)
 
