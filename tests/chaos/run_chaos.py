@@ -139,6 +139,8 @@ def run_part(part: Part, folder: Path, options: argparse.Namespace) -> Outcome:
         say(line)
     if not outcome.clean or options.folder:
         keep(record, folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
     return outcome
 
 
