@@ -30,12 +30,14 @@ class Limits:
 class Gap:
     """The largest lateness of the instants from a fault to the next one.
 
-    `recovery`: from the end of the fault until all of them were sent. None if the next fault began before that.
+    `recovery_s`: from the end of the fault until all of them were sent. None if the next fault began before that.
+    `takeover`: other nodes sent them, and nothing else delayed them.
     """
 
     fault: Happened
     late_s: float
     recovery_s: float | None
+    takeover: bool
 
 
 @dataclass
@@ -61,7 +63,7 @@ class Verdict:
         return self.lateness[min(len(self.lateness) - 1, int(share * len(self.lateness)))] if self.lateness else 0.0
 
     def longest_takeover(self) -> float:
-        return max((gap.late_s for gap in self.gaps if KINDS[gap.fault.kind].effect == "takeover"), default=0.0)
+        return max((gap.late_s for gap in self.gaps if gap.takeover), default=0.0)
 
 
 class Checker:
@@ -143,10 +145,14 @@ class Checker:
             self.verdict.fail("unexplained", f"{outcome} at {instant}, and no fault explains it: {row.brief()}")
 
     def effect(self, fault: Happened) -> str:
-        """Returns the effect of a fault in this cluster: if it takes all nodes, no other node continues."""
-        all_nodes = fault.kind == "rolling-restart" and self.nodes == 1 or len(fault.targets) >= self.nodes
+        """Returns the effect of a fault in this cluster: if all nodes are taken at the same time, no other node continues."""
         effect = KINDS[fault.kind].effect
-        return "outage" if all_nodes and effect != "outage" else effect
+        taken: set[str] = set()
+        if effect == "takeover":
+            taken = {node for each in self.faults if KINDS[each.kind].effect == "takeover"
+                     and each.begin <= fault.end and fault.begin <= each.end for node in each.targets}
+        alone = fault.kind == "rolling-restart" and self.nodes == 1
+        return "outage" if alone or len(taken) >= self.nodes else effect
 
     # -- each log id is received once
 
@@ -267,7 +273,13 @@ class Checker:
             # What is due after the end of the fault belongs to the next moment.
             last = max((sent for late, sent in found if sent - late <= fault.end), default=fault.end)
             recovery = max(0.0, last - fault.end) if last < after else None
-            self.verdict.gaps.append(Gap(fault, max((late for late, _ in found), default=0.0), recovery))
+            self.verdict.gaps.append(Gap(fault, max((late for late, _ in found), default=0.0), recovery, self.is_takeover(fault)))
+
+    def is_takeover(self, fault: Happened) -> bool:
+        limits = self.limits
+        return self.effect(fault) == "takeover" and not any(
+            self.effect(each) == "outage" and each.begin <= fault.begin + limits.takeover_s
+            and fault.begin <= each.end + limits.recovery_s for each in self.faults)
 
     # -- at rest
 

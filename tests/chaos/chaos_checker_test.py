@@ -187,7 +187,7 @@ class CheckerTest(unittest.TestCase):
     def test_late_after_a_kill_is_late_beyond_the_takeover(self):
         self.doctored.fault("node-kill", 5.1, 4.0)
         self.late(2.9)
-        self.assert_only()
+        self.assertAlmostEqual(self.assert_only().longest_takeover(), 2.9, 3)
         self.late(3.3)
         self.assert_only(late=1)
 
@@ -221,6 +221,13 @@ class CheckerTest(unittest.TestCase):
         self.late(6.0)
         self.assert_only(late=1)
         self.assert_only(nodes=1)
+
+    def test_faults_that_take_all_nodes_at_once_last_until_their_end(self):
+        self.doctored.fault("node-kill", 4.9, 5.0, targets=("0", "1"))
+        self.late(6.0)
+        self.assert_only(late=1)
+        self.doctored.fault("link-cut", 5.5, 1.0, targets=("2",))
+        self.assert_only()
 
     def test_run_after_its_job_was_stopped_is_a_failure(self):
         self.doctored.add(PLAIN, BEGIN + SECONDS + 4)

@@ -17,16 +17,18 @@ class Kind:
     effect: str = "outage"  # or takeover, calm
     hits: str = EVERYTHING
     stores: tuple[str, ...] = ("mariadb", "sqlite")
+    places: tuple[str, ...] = ("database",)  # at each of them, one fault at a time
 
 
+NODES, LINKS, EXECUTORS = ("nodes",), ("links",), ("executors",)
 MARIADB, SQLITE = ("mariadb",), ("sqlite",)
 KINDS = {
-    "node-kill": Kind((0.0, 4.0), "takeover"),
-    "node-stop": Kind((0.5, 8.0), "takeover"),
-    "rolling-restart": Kind((0.0, 0.5), "calm"),
+    "node-kill": Kind((0.0, 4.0), "takeover", places=NODES),
+    "node-stop": Kind((0.5, 8.0), "takeover", places=NODES),
+    "rolling-restart": Kind((0.0, 0.5), "calm", places=NODES),
     "database-kill": Kind((0.5, 7.0), stores=MARIADB),
     "database-stop": Kind((0.5, 7.0), stores=MARIADB),
-    "database-and-node-kill": Kind((1.0, 6.0), stores=MARIADB),
+    "database-and-node-kill": Kind((1.0, 6.0), stores=MARIADB, places=("database", "nodes")),
     "database-restart": Kind((0.0, 2.0), stores=MARIADB),
     "read-only": Kind((1.0, 7.0), stores=MARIADB),
     "lock-schedule": Kind((1.0, 7.0), stores=MARIADB),
@@ -34,17 +36,17 @@ KINDS = {
     "read-lock": Kind((1.0, 7.0), stores=MARIADB),
     "kill-connections": Kind((1.0, 5.0), stores=MARIADB),
     "connection-limit": Kind((1.0, 7.0), stores=MARIADB),
-    "link-freeze": Kind((0.3, 6.0), "takeover", stores=MARIADB),
-    "link-withhold": Kind((0.3, 6.0), "takeover", stores=MARIADB),
-    "link-cut": Kind((0.0, 5.0), "takeover", stores=MARIADB),
-    "link-lost-answers": Kind((0.3, 3.0), "takeover", stores=MARIADB),
-    "link-slow": Kind((2.0, 6.0), stores=MARIADB),
-    "executor-kill": Kind((0.0, 6.0), hits=GROUP_FAULTY),
-    "executor-stop": Kind((0.5, 7.0), hits=GROUP_FAULTY),
-    "executor-bad": Kind((1.0, 7.0), hits=GROUP_FAULTY),
+    "link-freeze": Kind((0.3, 6.0), "takeover", stores=MARIADB, places=LINKS),
+    "link-withhold": Kind((0.3, 6.0), "takeover", stores=MARIADB, places=LINKS),
+    "link-cut": Kind((0.0, 5.0), "takeover", stores=MARIADB, places=LINKS),
+    "link-lost-answers": Kind((0.3, 3.0), "takeover", stores=MARIADB, places=LINKS),
+    "link-slow": Kind((2.0, 6.0), stores=MARIADB, places=LINKS),
+    "executor-kill": Kind((0.0, 6.0), hits=GROUP_FAULTY, places=EXECUTORS),
+    "executor-stop": Kind((0.5, 7.0), hits=GROUP_FAULTY, places=EXECUTORS),
+    "executor-bad": Kind((1.0, 7.0), hits=GROUP_FAULTY, places=EXECUTORS),
     "apply": Kind((0.0, 0.0), "calm"),
     "apply-kill": Kind((0.0, 0.0), "calm"),
-    "clock-step": Kind((0.5, 8.0), "takeover"),
+    "clock-step": Kind((0.5, 8.0), "takeover", places=NODES),
     "lock-file": Kind((0.5, 7.0), stores=SQLITE),
     "disk-full": Kind((2.0, 8.0), stores=SQLITE),
 }
@@ -52,10 +54,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """Faults that are drawn from `kinds`. With a long misfire limit no instant may be dropped, however long the outage."""
+    """Faults that are drawn from `kinds`. With a long misfire limit no instant may be dropped, however long the outage.
+
+    `overlap`: a fault may begin before the end of the one before, at another place.
+    """
 
     kinds: tuple[str, ...]
     misfire_s: int = 5
+    overlap: bool = False
     links: bool = False
     clocks: bool = False
     small_disk: bool = False
@@ -84,6 +90,9 @@ SCENARIOS = {
     "mixed": Scenario(("node-kill", "node-stop", "rolling-restart", "database-kill", "database-stop", "database-and-node-kill",
                        "read-only", "lock-schedule", "lock-nodes", "read-lock", "kill-connections", "connection-limit",
                        *EXECUTOR_KINDS, *LINK_KINDS, "apply", "lock-file"), 600, links=True),
+    "overlapping": Scenario(("node-kill", "node-stop", "rolling-restart", "database-kill", "database-stop", "read-only",
+                             "lock-nodes", "connection-limit", "lock-file", *EXECUTOR_KINDS, *LINK_KINDS), 600, overlap=True,
+                            links=True),
     # In scripts/test.sh.
     "short": Scenario(("node-kill", "node-stop", "database-kill", "lock-schedule", "link-cut", "executor-kill"), 600, links=True),
 }
@@ -137,7 +146,8 @@ def faults_of(seed: int, name: str, seconds: int, store: str, nodes: int) -> tup
         if fault.at_s + fault.seconds > seconds - CALM_S[1]:
             return tuple(faults)
         faults.append(fault)
-        at = fault.at_s + fault.seconds + chance.choice((0.3, 1.0, 2.5, 4.0))
+        pause = chance.choice((0.3, 1.0, 2.5, 4.0))
+        at = fault.at_s + pause + (0 if SCENARIOS[name].overlap else fault.seconds)
 
 
 def fault_of(chance: random.Random, kind: str, after: float, store: str, nodes: int) -> Fault:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chaos_checker import FAILURES, Gap, Verdict
-from chaos_plan import KINDS, Part
+from chaos_plan import Part
 
 EXAMPLES_SHOWN = 6
 
@@ -64,7 +64,7 @@ def row(outcome: Outcome) -> str:
 
 
 def takeovers(verdict: Verdict) -> bool:
-    return any(KINDS[gap.fault.kind].effect == "takeover" for gap in verdict.gaps)
+    return any(gap.takeover for gap in verdict.gaps)
 
 
 def table(outcomes: list[Outcome]) -> str:

@@ -79,12 +79,6 @@ class Node:
         command = [str(self.binary), "serve", "--config", str(self.config)]
         self.process = Process(command, self.folder / "ringmaster.log", self.variables)
 
-    def wait_started(self) -> None:
-        """Waits until the node is ready. One that gives up without a database is started again, as a supervisor would."""
-        if not self.process.alive():
-            self.start()
-        self.wait_ready()
-
     def wait_ready(self) -> None:
         wait_until(self.is_ready, READY_DEADLINE_S, f"{self.name}: /readyz answers 200", lambda: self.process.tail(3))
 

@@ -28,6 +28,7 @@ import chaos_report  # noqa: E402
 from chaos_checker import Checker, Limits  # noqa: E402
 from chaos_faults import Faults  # noqa: E402
 from chaos_plan import CALM_S, SCENARIOS, Part, plan  # noqa: E402
+from chaos_player import Player  # noqa: E402
 from chaos_record import Record, receipts_of, rows_of  # noqa: E402
 from chaos_report import Outcome  # noqa: E402
 from chaos_stage import Stage  # noqa: E402
@@ -88,13 +89,9 @@ def play(part: Part, stage: Stage, options: argparse.Namespace) -> Record:
     stage.enable()
     began = float(int(time.time()) + 1 + WARM_UP_S)
     faults = Faults(stage, f"{options.seed}/{part.name}")
-    happened = []
-    for number, fault in enumerate(part.faults, 1):
-        happened.append(faults.run(fault, began))
-        say(f"{part.name}: fault {number} of {len(part.faults)}: {fault.text().strip()}")
+    happened = Player(part, faults, began, say).play()
     # A slow machine may be behind the plan; what is due has to be sent before the jobs are stopped.
     time.sleep(max(began + part.seconds - time.time(), CALM_S[1]))
-    faults.calm()
     end = int(time.time())
     stage.disable()
     record = Record(stage.ids, (int(began), end), time.time(), faults=happened)
