@@ -19,6 +19,7 @@ from chaos_plan import Fault
 from chaos_stage import NODE_STOP_DEADLINE_S, READY_DEADLINE_S, Node, Stage
 
 POLL_S = 0.1
+RESTART_S = 1.0
 NOTICE_S = 2.0  # after which a node with a wrong clock says so
 APPLY_KILL_S = (0.02, 0.4)
 COMMIT_S = 0.5  # what a killed client had sent may still be committed
@@ -50,8 +51,16 @@ class Faults:
             yield POLL_S
 
     def ready(self, nodes: list[Node]) -> Steps:
+        """Waits for started nodes. One that finds no database ends with code 1, and is started again as by its systemd unit."""
         for node in nodes:
-            yield from self.until(node.is_ready, READY_DEADLINE_S, f"{node.name} is ready")
+            end = time.monotonic() + READY_DEADLINE_S
+            while time.monotonic() < end and not (node.process.alive() and node.is_ready()):
+                yield POLL_S
+                if not node.process.alive() and node.process.child.returncode == 1:
+                    yield RESTART_S
+                    node.start()
+            if not node.process.alive() or not node.is_ready():
+                self.problems.append(f"{node.name} is not ready after {READY_DEADLINE_S} s: {node.process.tail(3)}")
 
     # -- nodes
 
