@@ -82,8 +82,9 @@ def job_text(job: Job) -> str:
         f"retry = {job.retry}",
         f"enabled = {str(job.enabled).lower()}",
         f"keep_logs = {str(job.keep_logs).lower()}",
-        f"on_unknown = {text(job.on_unknown)}",
     ]
+    if job.on_unknown != "ask":
+        lines.append(f"on_unknown = {text(job.on_unknown)}")
     if job.children:
         lines.append(f"children = [{', '.join(map(text, job.children))}]")
     return "\n".join(lines) + "\n"
