@@ -73,6 +73,7 @@ class Checker:
         self.rows = {row.log_id: row for row in record.rows}
         self.verdict = Verdict()
         self.faults = sorted(record.faults, key=lambda fault: fault.begin)
+        self.effects = [self.effect_of(fault) for fault in self.faults]
         self.arrived: list[tuple[float, int, float]] = []  # instant, job, lateness
 
     def run(self) -> Verdict:
@@ -140,11 +141,11 @@ class Checker:
         """Counts an instant that was visibly not sent. Without a fault that explains it, it is a failure."""
         self.verdict.counts[outcome] += 1
         limits = self.limits
-        if not any(fault.hits(job_id) and self.effect(fault) in effects
-                   and fault.begin - limits.ahead_s <= instant <= fault.end + limits.recovery_s for fault in self.faults):
+        if not any(fault.hits(job_id) and effect in effects and fault.begin - limits.ahead_s <= instant
+                   and instant <= fault.end + limits.recovery_s for fault, effect in zip(self.faults, self.effects)):
             self.verdict.fail("unexplained", f"{outcome} at {instant}, and no fault explains it: {row.brief()}")
 
-    def effect(self, fault: Happened) -> str:
+    def effect_of(self, fault: Happened) -> str:
         """Returns the effect of a fault in this cluster: if all nodes are taken at the same time, no other node continues."""
         effect = KINDS[fault.kind].effect
         taken: set[str] = set()
@@ -251,15 +252,14 @@ class Checker:
     def deadline(self, job_id: int, instant: float) -> float:
         """Returns when an instant has to be sent at the latest; faults that follow each other may extend it."""
         latest = instant + self.limits.late_s
-        for fault in self.faults:
+        for fault, effect in zip(self.faults, self.effects):
             if fault.hits(job_id) and fault.begin - self.limits.ahead_s <= latest:
-                release = self.release(fault)
+                release = self.release(fault, effect)
                 if release >= instant:
                     latest = max(latest, release)
         return latest
 
-    def release(self, fault: Happened) -> float:
-        effect = self.effect(fault)
+    def release(self, fault: Happened, effect: str) -> float:
         if effect == "outage":
             return fault.end + self.limits.recovery_s
         return fault.begin + self.limits.takeover_s if effect == "takeover" else 0.0
@@ -273,13 +273,14 @@ class Checker:
             # What is due after the end of the fault belongs to the next moment.
             last = max((sent for late, sent in found if sent - late <= fault.end), default=fault.end)
             recovery = max(0.0, last - fault.end) if last < after else None
-            self.verdict.gaps.append(Gap(fault, max((late for late, _ in found), default=0.0), recovery, self.is_takeover(fault)))
+            late_s = max((late for late, _ in found), default=0.0)
+            self.verdict.gaps.append(Gap(fault, late_s, recovery, self.is_takeover(number)))
 
-    def is_takeover(self, fault: Happened) -> bool:
-        limits = self.limits
-        return self.effect(fault) == "takeover" and not any(
-            self.effect(each) == "outage" and each.begin <= fault.begin + limits.takeover_s
-            and fault.begin <= each.end + limits.recovery_s for each in self.faults)
+    def is_takeover(self, number: int) -> bool:
+        fault, limits = self.faults[number], self.limits
+        return self.effects[number] == "takeover" and not any(
+            effect == "outage" and each.begin <= fault.begin + limits.takeover_s
+            and fault.begin <= each.end + limits.recovery_s for each, effect in zip(self.faults, self.effects))
 
     # -- at rest
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "interop"))
 
-from chaos_checker import FAILURES, Checker, Verdict  # noqa: E402
+from chaos_checker import FAILURES, Checker, Limits, Verdict  # noqa: E402
 from chaos_executor import Journal  # noqa: E402
 from chaos_load import load  # noqa: E402
 from chaos_plan import KINDS, SCENARIOS, plan  # noqa: E402
 from chaos_record import Happened, Receipt, Record, Row, receipts_of, row_of  # noqa: E402
+from chaos_self_check import blind_spots  # noqa: E402
 from support.declared import Job  # noqa: E402
 
 BEGIN, SECONDS = 1_800_000_000, 10
@@ -93,6 +94,12 @@ class CheckerTest(unittest.TestCase):
         self.assertTrue(verdict.clean)
         self.assertEqual(verdict.counts["due"], 5 * SECONDS + 2)
         self.assertAlmostEqual(verdict.late_at(1), 0.004, 5)
+
+    def test_each_change_of_a_clean_record_is_seen(self):
+        self.assertEqual(blind_spots(self.doctored.record, 3, Limits()), [])
+
+    def test_blind_spot_is_found(self):
+        self.assertTrue(blind_spots(self.doctored.record, 3, Limits(late_s=10**6)))
 
     # -- missed
 

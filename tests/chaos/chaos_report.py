@@ -41,7 +41,8 @@ def heading(seed: int, command: str, version: str, load: tuple[float, ...]) -> s
         f"* command: `{command}`",
         f"* seed: {seed}",
         f"* program: {version}",
-        f"* machine: {os.cpu_count()} cores, {processor()}, load average before the run {load[0]:.1f}",
+        f"* machine: {os.cpu_count()} cores, {processor()}, load average {load[0]:.1f} before, "
+        f"{os.getloadavg()[0]:.1f} after the run",
         f"* end: {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime())}", ""])
 
 

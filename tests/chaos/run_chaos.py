@@ -31,6 +31,7 @@ from chaos_plan import CALM_S, SCENARIOS, Part, plan  # noqa: E402
 from chaos_player import Player  # noqa: E402
 from chaos_record import Record, receipts_of, rows_of  # noqa: E402
 from chaos_report import Outcome  # noqa: E402
+from chaos_self_check import blind_spots  # noqa: E402
 from chaos_stage import Stage  # noqa: E402
 from support.report import Skip  # noqa: E402
 from support.waiting import wait_until  # noqa: E402
@@ -131,6 +132,9 @@ def run_part(part: Part, folder: Path, options: argparse.Namespace) -> Outcome:
         stage.close()
     limits = Limits(late_s=options.late_max, takeover_s=options.late_max + 1, recovery_s=options.late_max + 3)
     outcome = Outcome(part, options.store, options.rate, Checker(record, options.nodes, limits).run())
+    if outcome.clean:
+        for blind in blind_spots(record, options.nodes, limits):
+            outcome.verdict.fail("other", blind)
     say(f"{part.name}: {'clean' if outcome.clean else 'NOT CLEAN'}, {dict(outcome.verdict.counts)}")
     for line in chaos_report.failures(outcome):
         say(line)
