@@ -125,7 +125,7 @@ class Faults:
     def start_database(self, fault: Fault) -> Steps:
         yield fault.seconds
         self.stage.mariadb.run()
-        self.stage.raise_connection_limit()
+        self.stage.prepare_database()
 
     def database_stop(self, fault: Fault) -> Steps:
         child = self.stage.mariadb.process.child

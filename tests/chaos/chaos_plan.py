@@ -56,7 +56,7 @@ KINDS = {
 class Scenario:
     """Faults that are drawn from `kinds`. With a long misfire limit no instant may be dropped, however long the outage.
 
-    `overlap`: a fault may begin before the end of the one before, at another place.
+    `overlap`: a fault may begin before the end of the one before, at another place. `by_name`: runs only if it is named.
     """
 
     kinds: tuple[str, ...]
@@ -65,6 +65,8 @@ class Scenario:
     links: bool = False
     clocks: bool = False
     small_disk: bool = False
+    flushed: bool = True
+    by_name: bool = False
     stores: tuple[str, ...] = ("mariadb", "sqlite")
 
 
@@ -94,7 +96,10 @@ SCENARIOS = {
                              "lock-nodes", "connection-limit", "lock-file", *EXECUTOR_KINDS, *LINK_KINDS), 600, overlap=True,
                             links=True),
     # In scripts/test.sh.
-    "short": Scenario(("node-kill", "node-stop", "database-kill", "lock-schedule", "link-cut", "executor-kill"), 600, links=True),
+    "short": Scenario(("node-kill", "node-stop", "database-kill", "lock-schedule", "link-cut", "executor-kill"), 600, links=True,
+                      by_name=True),
+    # Without the durability that Ringmaster requires: the account of this one must not be clean.
+    "lost-commits": Scenario(("database-kill",), 600, flushed=False, stores=MARIADB, by_name=True),
 }
 BAD_MODES = ("hang", "reset", "garbage", "gateway", "refuse")
 CALM_S = (3.0, 5.0)  # before the first fault, after the last one

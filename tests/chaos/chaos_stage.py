@@ -185,7 +185,7 @@ class Stage:
         self.mariadb = MariadbServer(self.folder, ("chaos",), ACCOUNT)
         self.mariadb.start()
         self.store = self.mariadb.store("chaos")
-        self.raise_connection_limit()
+        self.prepare_database()
 
     def link(self) -> str:
         """Starts a proxy for the next node; returns the node's settings of the database."""
@@ -235,9 +235,11 @@ class Stage:
         return self.store.pymysql.connect(**account, autocommit=True, connect_timeout=10, read_timeout=60,
                                           cursorclass=self.store.pymysql.cursors.DictCursor)
 
-    def raise_connection_limit(self) -> None:
+    def prepare_database(self) -> None:
+        """Makes the settings of a database that has just started."""
         with self.admin() as admin, admin.cursor() as cursor:
             cursor.execute(f"SET GLOBAL max_connections = {CONNECTIONS_MAX}")
+            cursor.execute(f"SET GLOBAL innodb_flush_log_at_trx_commit = {int(self.scenario.flushed)}")
 
     # -- end
 

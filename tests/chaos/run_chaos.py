@@ -59,7 +59,7 @@ def parse() -> argparse.Namespace:
     options.seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     options.nodes = 1 if options.store == "sqlite" else options.nodes
     possible = [name for name, each in SCENARIOS.items() if options.store in each.stores]
-    options.scenario = options.scenario or [name for name in possible if name != "short"]
+    options.scenario = options.scenario or [name for name in possible if not SCENARIOS[name].by_name]
     if impossible := set(options.scenario) - set(possible):
         parser.error(f"not on {options.store}: {', '.join(sorted(impossible))}")
     return options
