@@ -141,7 +141,8 @@ class Checker:
         """Counts an instant that was visibly not sent. Without a fault that explains it, it is a failure."""
         self.verdict.counts[outcome] += 1
         limits = self.limits
-        if not any(fault.hits(job_id) and effect in effects and fault.begin - limits.ahead_s <= instant
+        latest = self.deadline(job_id, instant)  # a fault may have delayed it until another one began
+        if not any(fault.hits(job_id) and effect in effects and fault.begin - limits.ahead_s <= latest
                    and instant <= fault.end + limits.recovery_s for fault, effect in zip(self.faults, self.effects)):
             self.verdict.fail("unexplained", f"{outcome} at {instant}, and no fault explains it: {row.brief()}")
 

@@ -317,6 +317,15 @@ class CheckerTest(unittest.TestCase):
         self.doctored.add(PLAIN, BEGIN + 12, kind="misfire", first_ms=(BEGIN + 5) * 1000, count=3)
         self.assertEqual(self.assert_only().counts["merged"], 2)
 
+    def test_not_sent_is_explained_by_a_fault_until_its_deadline(self):
+        row = self.doctored.row(PLAIN)
+        self.doctored.forget_receipt(row)
+        self.doctored.change(row, trigger=500, handle=0, text="connection refused")
+        self.doctored.fault("executor-kill", 8.5, 1.0, frozenset({PLAIN}))
+        self.assert_only(unexplained=1)
+        self.doctored.fault("database-stop", 4.9, 3.0)
+        self.assert_only()
+
     def test_not_sent_needs_a_fault_of_its_executors(self):
         row = self.doctored.row(PLAIN)
         self.doctored.forget_receipt(row)

@@ -20,6 +20,7 @@ from chaos_stage import NODE_STOP_DEADLINE_S, READY_DEADLINE_S, Node, Stage
 
 POLL_S = 0.1
 RESTART_S = 1.0
+HUNG_S = 1.5
 NOTICE_S = 2.0  # after which a node with a wrong clock says so
 APPLY_KILL_S = (0.02, 0.4)
 COMMIT_S = 0.5  # what a killed client had sent may still be committed
@@ -237,6 +238,19 @@ class Faults:
         executor.set_mode({"mode": mode, "taking": "taking" in words, "questions": "questions" in words})
         yield fault.seconds
         executor.set_mode({})
+
+    def stop_while_hung(self, fault: Fault) -> Steps:
+        """Stops a node with SIGTERM while an executor hangs: jobs of other executors have to go on elsewhere."""
+        executor, node = self.stage.executors[fault.target[0]], self.stage.nodes[0]
+        executor.set_mode({"mode": "hang", "questions": True})
+        hung_until = time.monotonic() + fault.seconds
+        yield HUNG_S
+        node.send(signal.SIGTERM)
+        yield from self.until(lambda: not node.process.alive(), NODE_STOP_DEADLINE_S, f"{node.name} ends")
+        yield max(0.0, hung_until - time.monotonic())
+        executor.set_mode({})
+        node.start()
+        yield from self.ready([node])
 
     # -- edits
 
