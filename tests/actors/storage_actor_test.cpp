@@ -594,6 +594,7 @@ TEST_CASE_METHOD(straying, "with pulses open claims are seldom read without need
   test::call_counter counter{store};
   advance(1min);
   CHECK(counter.of("open_claims") <= 2);
+  advance(10ms); // the worker has answered the pulse
 
   // The claim is forgotten here, and stays in the store.
   auto runs = claimed(0, 2);
