@@ -214,6 +214,8 @@ protocol::node_status node_actor_state::status() const {
     status.reasons.push_back("the node is stopping");
   else if (!incarnation_.is_up() || !lease_.is_open(incarnation_.number(), clock_.boot()))
     status.reasons.push_back(entry_.is_standing_by() ? "another process runs with this node's id" : "the node has no lease");
+  else if (service_.is_joining())
+    status.reasons.push_back("the node reads the jobs of its slots");
   if (!clock_.trusted())
     status.reasons.push_back(clock_.reason());
   if (!store_trouble_.text().empty())
@@ -228,7 +230,7 @@ protocol::node_list node_actor_state::nodes() const {
   const auto place = std::upper_bound(all.begin(), all.end(), own,
                                       [](const auto& a, const auto& b) { return a.row.id < b.row.id; });
   all.insert(place, std::move(own));
-  if (slots_.is_known())
+  if (slots_.is_known() || (incarnation_.is_up() && !peers_.serving().empty()))
     count_slots(all);
   return {std::move(all), incarnation_.mode(), settings_.dead_after};
 }

@@ -57,11 +57,11 @@ void node_actor_state::count_slots(std::vector<core::seen_node>& all) const {
 
 // The others plan this node's future slots until it knows their jobs.
 void node_actor_state::join() {
-  if (!service_.begin_join())
-    return;
   auto nodes = peers_.serving();
-  if (nodes.empty())
+  if (nodes.empty()) // at first, or since the load began
     return begin_service();
+  if (!service_.begin_load())
+    return;
   nodes.push_back(identity_.id);
   const auto go_on = [this, incarnation = *incarnation_.current()] {
     if (incarnation_.current() == incarnation)
@@ -73,7 +73,7 @@ void node_actor_state::join() {
 
 // A failure is repeated after the next look.
 void node_actor_state::begin_service() {
-  if (!service_.is_joining())
+  if (!service_.is_joining() || !service_.begin_request())
     return;
   ask_store<void>(
     self_, links_.store,

@@ -10,8 +10,8 @@
 
 namespace ringmaster::actors {
 
-/// The way of a node into its share of the slots and out of it (`core::node_row::serves`). The first incarnation of a process
-/// joins: it has no slots until their jobs are loaded, if other nodes have slots meanwhile. Invariant: a node that hands its
+/// The way of a node into its share of the slots and out of it (`core::node_row::serves`). A process joins until it has slots for
+/// the first time: it gets none before their jobs are loaded, as long as other nodes have slots. Invariant: a node that hands its
 /// slots over never takes slots again. Part of the state of node_actor.
 class slot_service {
 public:
@@ -19,25 +19,27 @@ public:
   using waiter = caf::typed_response_promise<bool>;
 
   /// Returns true if the next incarnation enters with slots. `others_serve`: other nodes have slots.
-  [[nodiscard]] bool enters_serving(bool others_serve) const noexcept { return !hands_over_ && (has_entered_ || !others_serve); }
+  [[nodiscard]] bool enters_serving(bool others_serve) const noexcept { return !hands_over_ && (has_served_ || !others_serve); }
 
   /// Begins with an incarnation, which entered as `serves` says.
   void enter(bool serves) {
-    has_entered_ = true;
+    has_served_ = has_served_ || serves;
     serves_ = serves;
   }
   /// Ends with the incarnation, whose requests are under way no more.
-  void end() { serves_ = is_busy_ = false; }
+  void end() { serves_ = is_loading_ = is_asking_ = false; }
 
   [[nodiscard]] bool serves() const noexcept { return serves_; }
   [[nodiscard]] bool is_joining() const noexcept { return !serves_ && !hands_over_; }
 
-  /// Begins the steps of a join. Returns false if they are under way.
-  [[nodiscard]] bool begin_join() { return !std::exchange(is_busy_, true); }
-  /// Ends them; `serves`: whether the node has its slots now.
+  /// Begins to load the jobs of the future slots. Returns false if that is under way.
+  [[nodiscard]] bool begin_load() { return !std::exchange(is_loading_, true); }
+  /// Begins to write that this node serves. Returns false if that is under way.
+  [[nodiscard]] bool begin_request() { return !std::exchange(is_asking_, true); }
+  /// Ends the join; `serves`: whether the node has its slots now. If not, it begins again.
   void end_join(bool serves) {
-    is_busy_ = false;
-    serves_ = serves;
+    is_loading_ = is_asking_ = false;
+    enter(serves);
   }
 
   [[nodiscard]] bool hands_over() const noexcept { return hands_over_; }
@@ -54,10 +56,12 @@ public:
   [[nodiscard]] waiter take_caller(steady now) { return now >= until_ ? std::exchange(caller_, {}) : waiter{}; }
 
 private:
-  bool has_entered_ = false;
+  /// An incarnation of this process has had slots.
+  bool has_served_ = false;
   bool serves_ = false;
-  /// A step of the join is under way.
-  bool is_busy_ = false;
+  // Steps of the join that are under way.
+  bool is_loading_ = false;
+  bool is_asking_ = false;
   bool hands_over_ = false;
   steady until_{};
   waiter caller_;

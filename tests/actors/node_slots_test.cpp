@@ -1,5 +1,7 @@
 // node_actor: the way into a share of the slots and out of it.
 
+#include <map>
+
 #include "tests/actors/node_fixture.hpp"
 
 using namespace ringmaster;
@@ -9,6 +11,16 @@ using test::store_fault;
 using node = test::cluster_node;
 
 namespace {
+
+/// Returns the number of slots of each node, as this one shows it to users.
+std::map<std::string, std::size_t> shown_slots(node& of) {
+  std::map<std::string, std::size_t> out;
+  const auto list = *of.world.ask<protocol::node_list>(of.actor, protocol::nodes_query{});
+  for (const auto& each : list.nodes)
+    if (each.slots)
+      out[each.row.id] = *each.slots;
+  return out;
+}
 
 core::slot_set share_of(const std::string& self, const std::vector<std::string>& nodes) { return core::slots_of(self, nodes); }
 
@@ -38,8 +50,10 @@ TEST_CASE_METHOD(moving, "a node that joins has no slots until their jobs are lo
   CHECK(b.schedule.record->prepared == std::vector{share_of("b", {"a", "b"})});
   CHECK(b.schedule.record->slots.empty());
   CHECK(a.slots().all());
-  CHECK(b.status().ready);
+  CHECK(b.status().reasons == std::vector<std::string>{"the node reads the jobs of its slots"});
+  CHECK(shown_slots(b) == std::map<std::string, std::size_t>{{"a", 256}, {"b", 0}});
   advance(200ms);
+  CHECK(b.status().ready);
   CHECK(b.row().serves);
   CHECK(b.slots() == share_of("b", {"a", "b"}));
   advance(100ms);
@@ -68,6 +82,36 @@ TEST_CASE_METHOD(moving, "a node that joins does not wait for nodes that are dea
   CHECK(b.slots() == share_of("b", {"a", "b"}));
   advance(2s);
   CHECK(b.slots().all());
+}
+
+TEST_CASE_METHOD(moving, "a node that joins serves at once if the others are gone", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  node b{*this, database, "b", false};
+  b.schedule.record->load_takes = 24h;
+  b.enter();
+  advance(1s);
+  REQUIRE_FALSE(b.row().serves);
+  REQUIRE_FALSE(ask_done(a.actor, protocol::stop_request{}));
+  advance(300ms);
+  CHECK(b.row().serves);
+  CHECK(b.slots().all());
+}
+
+TEST_CASE_METHOD(moving, "a process that has never had slots joins again", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  node b{*this, database, "b", false};
+  b.schedule.record->load_takes = 24h;
+  b.enter();
+  advance(1s);
+  b.store.go_away();
+  advance(3s);
+  b.store.come_back();
+  advance(2s);
+  REQUIRE(b.row().state == core::node_state::up);
+  CHECK(b.schedule.record->prepared.size() == 2);
+  CHECK_FALSE(b.row().serves);
 }
 
 TEST_CASE_METHOD(moving, "only the first incarnation of a process joins", "[actors]") {
