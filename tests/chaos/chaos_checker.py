@@ -194,7 +194,7 @@ class Checker:
             if row.handle == 200 and not received:
                 self.verdict.fail("untrue", f"a success without a receipt: {row.brief()}")
             elif row.trigger == 200 and not received:
-                self.verdict.fail("untrue", f"delivered, but there is no receipt: {row.brief()}")
+                self.verdict.fail("untrue", f"marked as delivered, but the executor has no record of it: {row.brief()}")
             elif row.trigger not in (0, 200) and received and not row.unknown:
                 self.verdict.fail("untrue", f"not sent, but there is a receipt: {row.brief()}")
             elif received and row.handle and row.handle != self.expected(row.job_id):

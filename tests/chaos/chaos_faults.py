@@ -110,7 +110,7 @@ class Faults:
         yield from self.start_database(fault)
 
     def database_and_node_kill(self, fault: Fault) -> Steps:
-        """Kills both; the node starts again while there is no database."""
+        """Kills the database and a node, and starts the node while the database is down."""
         nodes = self.nodes(fault)
         self.stage.mariadb.kill()
         for node in nodes:
