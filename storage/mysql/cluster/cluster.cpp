@@ -51,11 +51,6 @@ std::int64_t counter_in(std::string_view definition) {
   return counter;
 }
 
-core::error incarnation_has_ended(const core::node_incarnation& incarnation) {
-  return {core::errc::fenced,
-          "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended"};
-}
-
 /// Returns true if the incarnation is the current one of its node.
 bool is_up(connection& db, const core::node_incarnation& incarnation) {
   return db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,

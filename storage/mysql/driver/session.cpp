@@ -130,8 +130,12 @@ core::result<void> session::check_current(const core::node_incarnation& owner) {
                       owner.incarnation);
   if (row.next())
     return {};
-  return core::fail(core::errc::fenced,
-                    "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " has ended");
+  return tl::unexpected{incarnation_has_ended(owner)};
+}
+
+core::error incarnation_has_ended(const core::node_incarnation& incarnation) {
+  return {core::errc::fenced,
+          "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended"};
 }
 
 std::int64_t session::take_revisions(std::size_t count) {

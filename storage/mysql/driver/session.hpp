@@ -66,6 +66,9 @@ struct text_style {
   bool tail_by_schema = true;
 };
 
+/// Returns the error for an ended incarnation.
+[[nodiscard]] core::error incarnation_has_ended(const core::node_incarnation& incarnation);
+
 /// Condition that an incarnation has ended, by the row that `check_current` reads. Takes the node and the incarnation.
 #define RINGMASTER_HAS_ENDED "NOT EXISTS (SELECT 1 FROM rm_life WHERE node = ? AND incarnation = ?)"
 
